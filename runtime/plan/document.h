@@ -1,5 +1,6 @@
-// A document tree with a place for every node: what the strict readers (YAML, JSON) produce and what
-// the formats (variant, plan) are bound from. It keeps just the distinctions that the formats need.
+// A document tree with a place for every node: what the strict readers (YAML, JSON) produce and
+// what the formats (variant, plan) are bound from. It keeps just the distinctions that the formats
+// need.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +27,9 @@ struct Node {
   NodeKind kind = NodeKind::kNull;
   std::int64_t line = 0;  // 1-based; 0 where the source keeps no places
   std::int64_t column = 0;
-  std::string text;               // of a scalar, as decoded
-  std::vector<Node> items;        // of a sequence
-  std::vector<Member> members;    // of a mapping, in order of appearance, keys unique
+  std::string text;             // of a scalar, as decoded
+  std::vector<Node> items;      // of a sequence
+  std::vector<Member> members;  // of a mapping, in order of appearance, keys unique
 };
 
 struct Member {

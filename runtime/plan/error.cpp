@@ -37,8 +37,8 @@ Error machine_failure(std::string message, std::string hint) {
 
 Error system_failure(std::string_view action, std::string_view path, int error_number) {
   // generic_category's text, unlike strerror's, does not depend on the locale.
-  return machine_failure(fmt::format("cannot {} {}: {}", action, path,
-                                     std::generic_category().message(error_number)));
+  return machine_failure(
+      fmt::format("cannot {} {}: {}", action, path, std::generic_category().message(error_number)));
 }
 
 }  // namespace kimi3

@@ -38,16 +38,16 @@ class ProgramBuilder {
     std::int32_t index = 0;
   };
 
-  explicit ProgramBuilder(RankProgram& program) : program_(program) {}
+  ProgramBuilder(RankProgram& program, int rank) : program_(program), rank_(rank) {}
 
-  StepName put(const Region& source, int peer, const Region& dst) {
-    return append(Lane::kCopy, {.kind = StepKind::kPut, .peer = peer, .dst = dst}, {&source, 1});
+  StepName put(const Region& source, const Region& dst) {
+    return append(Lane::kCopy, {.kind = StepKind::kPut, .dst = dst}, {&source, 1});
   }
   StepName signal(Lane lane, int peer, int flag) {
-    return append(lane, {.kind = StepKind::kSignal, .peer = peer, .flag = flag}, {});
+    return append(lane, {.kind = StepKind::kSignal, .flag_rank = peer, .flag = flag}, {});
   }
   StepName wait(int flag) {
-    return append(Lane::kCompute, {.kind = StepKind::kWait, .flag = flag}, {});
+    return append(Lane::kCompute, {.kind = StepKind::kWait, .flag_rank = rank_, .flag = flag}, {});
   }
   StepName add(const Region& dst, std::span<const Region> sources) {
     return append(Lane::kCompute, {.kind = StepKind::kAdd, .dst = dst}, sources);
@@ -81,6 +81,7 @@ class ProgramBuilder {
   }
 
   RankProgram& program_;
+  int rank_;
 };
 
 }  // namespace kimi3

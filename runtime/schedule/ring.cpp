@@ -1,16 +1,16 @@
 // The copy-engine ring: reduce-scatter, then all-gather, in 2(N-1) steps around a ring of N ranks.
 //
 // In step k of the reduce-scatter (0 <= k <= N-2) the rank at position r puts its partial sum of
-// shard r-k to its successor, and adds its own input to the partial of shard r-k-1 that it receives.
-// After it, position r owns the sum of shard r+1. In step k = N-1+j of the all-gather it puts shard
-// r+1-j and receives shard r-j. Shards are cut into pieces, so that one is copied while another is
-// added.
+// shard r-k to its successor, and adds its own input to the partial of shard r-k-1 that it
+// receives. After it, position r owns the sum of shard r+1. In step k = N-1+j of the all-gather it
+// puts shard r+1-j and receives shard r-j. Shards are cut into pieces, so that one is copied while
+// another is added.
 //
 // Slots. What arrives in step k lies in slot k mod N: N slots, not one a step. A put of step k
-// depends, through one flag a hop, on the put of step k-(N-1) of its own receiver: around the ring the
-// receiver is N-1 hops back. That put came after everything that used the slot in step k-N. Between
-// calls the last handshake says the same for the first N steps: the successor has taken all that this
-// rank sent before this rank sends again.
+// depends, through one flag a hop, on the put of step k-(N-1) of its own receiver: around the ring
+// the receiver is N-1 hops back. That put came after everything that used the slot in step k-N.
+// Between calls the last handshake says the same for the first N steps: the successor has taken all
+// that this rank sent before this rank sends again.
 //
 // Partials. With bf16_hop_sum a partial is rounded into the output, and sent on from there. With
 // fp32_owner_packet it stays FP32, in the slot that it came in; only the first hop carries BF16, a
@@ -30,7 +30,7 @@ constexpr int kRingFlags = 2;
 class RingRank {
  public:
   RingRank(const Geometry& geometry, int position, RankProgram& program)
-      : geometry_(geometry), position_(position), build_(program) {}
+      : geometry_(geometry), position_(position), build_(program, rank_at(0)) {}
 
   void generate() {
     std::vector<ProgramBuilder::StepName> ready;  // by piece: what the next put sends
@@ -67,7 +67,8 @@ class RingRank {
   }
   int received_shard(int step) const { return wrapped(sent_shard(step) - 1); }
 
-  // Only sums of two inputs or more travel in FP32: neither a raw input nor the rounded result does.
+  // Only sums of two inputs or more travel in FP32: neither a raw input nor the rounded result
+  // does.
   Element wire(int step) const {
     const bool partial = step >= 1 && reduces(step);
     return geometry_.arithmetic == Arithmetic::kFp32OwnerPacket && partial ? Element::kFp32
@@ -76,35 +77,43 @@ class RingRank {
   bool keeps_fp32(int step) const { return wire(step + 1) == Element::kFp32; }
 
   Region piece_of(Space space, int shard, int piece) const {
-    return {space, Element::kBf16, 0,
+    return {space,
+            Element::kBf16,
+            static_cast<std::int16_t>(rank_at(0)),
+            0,
             geometry_.shard_begin(shard) + piece * geometry_.piece_elements(),
             geometry_.piece_elements()};
   }
-  Region piece_of_slot(int slot, Element element, int piece) const {
-    return {Space::kSlot, element, slot, piece * geometry_.piece_elements(),
+  Region piece_of_slot(int rank, int slot, Element element, int piece) const {
+    return {Space::kSlot,
+            element,
+            static_cast<std::int16_t>(rank),
+            slot,
+            piece * geometry_.piece_elements(),
             geometry_.piece_elements()};
   }
-  Region landing(int step, int piece) const {
-    return piece_of_slot(step % world(), wire(step), piece);
+  // Where `rank` receives what `step` puts.
+  Region landing(int rank, int step, int piece) const {
+    return piece_of_slot(rank, step % world(), wire(step), piece);
   }
   // Where the partial that `step` makes stays in FP32 until it is sent on.
   Region kept_partial(int step, int piece) const {
     const int slot = step == 0 ? world() : step % world();
-    return piece_of_slot(slot, Element::kFp32, piece);
+    return piece_of_slot(rank_at(0), slot, Element::kFp32, piece);
   }
 
   ProgramBuilder::StepName send(int step, int piece) {
-    const Region dst = landing(step, piece);
+    const Region dst = landing(rank_at(1), step, piece);
     const int shard = sent_shard(step);
-    if (step == 0) return build_.put(piece_of(Space::kInput, shard, piece), rank_at(1), dst);
+    if (step == 0) return build_.put(piece_of(Space::kInput, shard, piece), dst);
     if (wire(step) == Element::kFp32) {
-      return build_.put(kept_partial(step - 1, piece), rank_at(1), dst);
+      return build_.put(kept_partial(step - 1, piece), dst);
     }
-    return build_.put(piece_of(Space::kOutput, shard, piece), rank_at(1), dst);
+    return build_.put(piece_of(Space::kOutput, shard, piece), dst);
   }
 
   ProgramBuilder::StepName receive(int step, int piece) {
-    const Region arrived = landing(step, piece);
+    const Region arrived = landing(rank_at(0), step, piece);
     const int shard = received_shard(step);
     const Region output = piece_of(Space::kOutput, shard, piece);
     build_.wait(kArrived);

@@ -71,8 +71,8 @@ void check_request(const ScheduleRequest& request) {
     return;
   }
   if (!ring_eligible(request.elements, request.world)) {
-    refuse(request, fmt::format("the payload is not divisible by {}",
-                                request.world * kVectorElements));
+    refuse(request,
+           fmt::format("the payload is not divisible by {}", request.world * kVectorElements));
   }
   if (!pieces_legal(request.elements / request.world, request.pieces)) {
     refuse(request, fmt::format("a shard of {} elements cannot be cut so",
@@ -111,7 +111,7 @@ Schedule unit_schedule(Algorithm algorithm, Arithmetic arithmetic, int world, in
 using Text = std::back_insert_iterator<std::string>;
 
 void write_region(Text out, const Region& region) {
-  fmt::format_to(out, " {}", to_string(region.space));
+  fmt::format_to(out, " {}.{}", region.rank, to_string(region.space));
   if (region.space == Space::kSlot) fmt::format_to(out, "{}", region.slot);
   fmt::format_to(out, ":{}[{}+{}]", region.element == Element::kBf16 ? "bf16" : "fp32",
                  region.offset, region.count);
@@ -119,8 +119,7 @@ void write_region(Text out, const Region& region) {
 
 void write_step(Text out, const RankProgram& program, const Step& step) {
   fmt::format_to(out, "{}", to_string(step.kind));
-  if (step.peer >= 0) fmt::format_to(out, " rank{}", step.peer);
-  if (step.flag >= 0) fmt::format_to(out, " flag{}", step.flag);
+  if (step.flag >= 0) fmt::format_to(out, " {}.flag{}", step.flag_rank, step.flag);
   if (step.operand_count > 0) {
     write_region(out, step.dst);
     fmt::format_to(out, " <-");

@@ -4,9 +4,9 @@
 // Execution model
 //   A rank has three lanes. A lane runs its steps in order, one at a time, and call t+1 of a lane
 //   follows its call t. Between lanes only `edges` order anything. The caller acts on the compute
-//   lane: it writes its input before a call's first compute step and reads its output after the last.
-//   `put` and `move` are complete, and their bytes visible, when what follows them starts.
-//   A flag is a counter that only grows: `signal` adds one to a peer's flag, and the k-th `wait` on a
+//   lane: it writes its input before a call's first compute step and reads its output after the
+//   last. `put` and `move` are complete, and their bytes visible, when what follows them starts. A
+//   flag is a counter that only grows: `signal` adds one to a peer's flag, and the k-th `wait` on a
 //   flag, counted over all calls, passes once the counter has reached k. So the k-th signal is
 //   consumed by the k-th wait.
 #pragma once
@@ -42,11 +42,12 @@ std::string_view to_string(StepKind kind);
 std::string_view to_string(Space space);
 constexpr std::int64_t element_bytes(Element element) { return element == Element::kBf16 ? 2 : 4; }
 
-// `count` elements from `offset` on, both in elements of `element`, in one rank's memory. A count of
-// 0 is legal (a short payload leaves some shards empty): such a step moves nothing.
+// `count` elements from `offset` on, both in elements of `element`, in the memory of `rank`. A
+// count of 0 is legal (a short payload leaves some shards empty): such a step moves nothing.
 struct Region {
   Space space = Space::kInput;
   Element element = Element::kBf16;
+  std::int16_t rank = 0;
   std::int32_t slot = 0;  // kSlot only
   std::int64_t offset = 0;
   std::int64_t count = 0;
@@ -57,15 +58,17 @@ struct Region {
 };
 
 // One step. Which fields mean something depends on the kind:
-//   put     copy operand 0, local, to `dst` in the memory of rank `peer`
-//   signal  add one to flag `flag` of rank `peer`
-//   wait    on the own flag `flag`
-//   add     dst = operand 0 + operand 1 + …, in FP32, left to right; rounded once, to nearest even,
+//   put     copy operand 0 to `dst`, by the copy engine, where a generator makes it: into a peer's
+//   slot signal  add one to flag `flag` of rank `flag_rank` wait    on flag `flag` of rank
+//   `flag_rank`, which is the waiting rank itself add     dst = operand 0 + operand 1 + …, in FP32,
+//   left to right; rounded once, to nearest even,
 //           where dst is BF16; where dst is FP32, not at all
-//   move    copy operand 0 to `dst`, both local
+//   move    copy operand 0 to `dst`
+// Generators address a peer's memory in the dst of a put alone. A backend that can reach more (one
+// process that owns all ranks) may rewrite a schedule into one that does; the proof reads both.
 struct Step {
   StepKind kind{};
-  std::int32_t peer = -1;
+  std::int32_t flag_rank = -1;
   std::int32_t flag = -1;
   Region dst;
   std::int32_t first_operand = 0;  // into RankProgram::operands
@@ -74,9 +77,9 @@ struct Step {
   friend bool operator==(const Step&, const Step&) = default;
 };
 
-// Step `from` of lane `from_lane` is complete before step `to` of lane `to_lane` starts, in the same
-// call. `from` may be kEntry, the start of the call on that lane; `to` may be the number of steps in
-// that lane, its end: what the caller does after the call waits for it.
+// Step `from` of lane `from_lane` is complete before step `to` of lane `to_lane` starts, in the
+// same call. `from` may be kEntry, the start of the call on that lane; `to` may be the number of
+// steps in that lane, its end: what the caller does after the call waits for it.
 struct Edge {
   static constexpr std::int32_t kEntry = -1;
 
@@ -96,9 +99,7 @@ struct RankProgram {
   std::vector<Region> operands;
 
   std::vector<Step>& lane(Lane which) { return lanes[static_cast<std::size_t>(which)]; }
-  const std::vector<Step>& lane(Lane which) const {
-    return lanes[static_cast<std::size_t>(which)];
-  }
+  const std::vector<Step>& lane(Lane which) const { return lanes[static_cast<std::size_t>(which)]; }
   std::span<const Region> operands_of(const Step& step) const {
     return std::span(operands).subspan(static_cast<std::size_t>(step.first_operand),
                                        static_cast<std::size_t>(step.operand_count));
@@ -110,11 +111,11 @@ struct Schedule {
   Arithmetic arithmetic{};  // never kBackendDefined: a schedule says how it rounds
   int world = 0;
   int pieces = 1;
-  std::int64_t elements = 0;            // of the payload, on each rank
-  std::vector<int> order;               // order[i]: the rank at position i of the ring
+  std::int64_t elements = 0;             // of the payload, on each rank
+  std::vector<int> order;                // order[i]: the rank at position i of the ring
   std::vector<std::int64_t> slot_bytes;  // of each slot; the same on every rank
-  int flags = 0;                        // flags of each rank
-  std::vector<RankProgram> ranks;       // by rank
+  int flags = 0;                         // flags of each rank
+  std::vector<RankProgram> ranks;        // by rank
 };
 
 // What a schedule is generated from. `order` empty means 0, 1, …, world-1.
