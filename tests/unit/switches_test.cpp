@@ -74,7 +74,7 @@ TEST(Switches, RefusesNamesThatAreNearlySwitches) {
   EXPECT_EQ(refusal({{"IGNITION_KIMI_PREFILL_DMA_ROW", "3072"}}),
             "unknown variable 'IGNITION_KIMI_PREFILL_DMA_ROW' = '3072' | did you mean "
             "IGNITION_KIMI_PREFILL_DMA_ROWS?");
-  EXPECT_EQ(refusal({{"IGNITION_KIMI_PREFIL_DMA_BF61", "1"}}), "no error") << "three edits";
+  EXPECT_EQ(refusal({{"IGNITION_KIMI_PREFIL_DMA_BF7", "1"}}), "no error") << "three edits";
   EXPECT_EQ(refusal({{"IGNITION_KIMI_PREFIL_DMA_BF6", "1"}}),
             "unknown variable 'IGNITION_KIMI_PREFIL_DMA_BF6' = '1' | did you mean "
             "IGNITION_KIMI_PREFILL_DMA_BF16?");
