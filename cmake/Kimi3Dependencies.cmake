@@ -13,3 +13,13 @@ endif()
 if(KIMI3_BUILD_BENCH)
   find_package(benchmark REQUIRED)
 endif()
+
+# CUDA and NCCL are found where they are and never required; what was found is what --version says.
+find_package(CUDAToolkit QUIET)
+find_path(NCCL_INCLUDE_DIR nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+find_library(NCCL_LIBRARY nccl HINTS ${CUDAToolkit_LIBRARY_DIR})
+if(CUDAToolkit_FOUND)
+  message(STATUS "CUDA Toolkit ${CUDAToolkit_VERSION}, NCCL: ${NCCL_LIBRARY}; only the host backend is built")
+else()
+  message(STATUS "no CUDA Toolkit: only the host backend is built")
+endif()
