@@ -107,7 +107,8 @@ class Compiler {
     const auto cells = static_cast<std::uint32_t>(program_.cell_begins.size());
     const auto world = static_cast<std::size_t>(schedule_.world);
     program_.buffer_cells.push_back(cells);
-    program_.slot_cells = program_.buffer_cells[world * schedule_.slot_bytes.size()];
+    program_.slot_buffers = static_cast<std::uint32_t>(world * schedule_.slot_bytes.size());
+    program_.slot_cells = program_.buffer_cells[program_.slot_buffers];
     program_.payload_cells = cells - program_.slot_cells;
     for (std::size_t rank = 0; rank < world; ++rank) {
       program_.payloads.push_back(run_of({.space = Space::kInput,

@@ -66,6 +66,7 @@ struct Program {
   std::vector<std::int64_t> cell_begins;  // in bytes of its buffer
   std::vector<std::int64_t> cell_bytes;
   std::vector<std::uint32_t> buffer_cells;  // where each buffer's cells start, and their end
+  std::uint32_t slot_buffers = 0;
   std::uint32_t slot_cells = 0;
   std::uint32_t payload_cells = 0;
   std::vector<CellRun> payloads;  // by rank, all of it, as its input

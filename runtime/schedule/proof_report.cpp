@@ -92,12 +92,10 @@ bool Reporter::covers(const Region& region, std::uint32_t cell) const {
 }
 
 Region Reporter::cell_region(Space space, std::uint32_t cell) const {
-  const std::uint32_t first =
-      schedule_.world * static_cast<std::uint32_t>(schedule_.slot_bytes.size());
   const std::int64_t bytes = element_bytes(Element::kBf16);
   return {space,
           Element::kBf16,
-          static_cast<std::int16_t>(program_.buffer_of(cell) - first),
+          static_cast<std::int16_t>(program_.buffer_of(cell) - program_.slot_buffers),
           0,
           program_.cell_begins[cell] / bytes,
           program_.cell_bytes[cell] / bytes};
