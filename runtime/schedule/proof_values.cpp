@@ -8,8 +8,11 @@
 
 namespace kimi3::proof {
 
-Terms::Terms(int world, int calls)
-    : world_(world), first_compound_(kFaults + static_cast<TermId>(world * calls)) {
+Terms::Terms(int world, int calls, Arena& arena)
+    : world_(world),
+      first_compound_(kFaults + static_cast<TermId>(world * calls)),
+      terms_(&arena),
+      table_(&arena) {
   const auto ranks = static_cast<std::size_t>(world);
   table_.resize(std::bit_ceil(static_cast<std::size_t>(calls) * ranks * ranks * 4), 0);
 }
