@@ -1,4 +1,4 @@
-#include "runtime/plan/yaml_scalar.h"
+#include "runtime/plan/yaml_quoting.h"
 
 #include <fmt/format.h>
 
@@ -38,7 +38,7 @@ bool plain_is_safe(std::string_view text) {
 
 }  // namespace
 
-std::string yaml_scalar(std::string_view text) {
+std::string yaml_quoted(std::string_view text) {
   if (plain_is_safe(text)) return std::string(text);
   std::string quoted = "\"";
   for (const char c : text) {
