@@ -35,8 +35,6 @@ class Value {
   SourceLocation where() const { return document_->locate(*node_); }
   // "model.dtype", "reductions[2]"; "the document" for the root.
   std::string path() const;
-  // The path of a key of this mapping.
-  std::string path_of(std::string_view key) const;
 
   const std::string& string() const;
   // A string of the form kNamePattern.
@@ -55,10 +53,11 @@ class Value {
     return values[index_of_word(words)];
   }
 
+  // The value of a key of this mapping. To bind a mapping, use Fields: it refuses other keys.
+  std::optional<Value> find(std::string_view key) const;
+  // The items of this sequence.
+  std::vector<Value> items() const;
   std::vector<Value> items(std::size_t min_items, std::size_t max_items) const;
-  // The items of a sequence of distinct scalars, each already checked by the caller to be one: the
-  // second of two equal ones is refused.
-  void require_unique(std::span<const Value> items) const;
   // A sequence of distinct integers in a range, in file order.
   std::vector<std::int64_t> unique_integers(std::int64_t min, std::int64_t max,
                                             std::size_t min_items, std::size_t max_items) const;
@@ -69,6 +68,7 @@ class Value {
   [[noreturn]] void refuse(std::string_view expected, std::string hint = {}) const;
 
  private:
+  std::string path_of(std::string_view key) const;
   std::size_t index_of_word(std::span<const std::string_view> words) const;
   void require(NodeKind kind, std::string_view expected) const;
 
@@ -81,6 +81,9 @@ struct Entry {
   std::string key;
   Value value;
 };
+
+// Throws "PATH repeats 'TEXT'" at the second of two equal scalars of one kind.
+void require_unique(std::span<const Value> scalars);
 
 class Fields {
  public:

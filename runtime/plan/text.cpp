@@ -49,6 +49,17 @@ void append_escaped(std::string& out, std::string_view bytes) {
   }
 }
 
+// Whether `text` is valid UTF-8 and `good` holds for each of its characters.
+template <typename Good>
+bool all_characters(std::string_view text, Good good) {
+  while (!text.empty()) {
+    const std::string_view character = first_character(text);
+    if (character.empty() || !good(character)) return false;
+    text.remove_prefix(character.size());
+  }
+  return true;
+}
+
 template <typename First, typename Rest>
 bool has_form(std::string_view text, First first, Rest rest) {
   return !text.empty() && text.size() <= kNameBytes && first(text[0]) &&
@@ -64,8 +75,8 @@ std::string quoted(std::string_view text) {
     const std::string_view character = first_character(rest);
     const std::string_view bytes = character.empty() ? rest.substr(0, 1) : character;
     if (text.size() - rest.size() + bytes.size() > kQuotedBytes) break;
-    const bool plain = !character.empty() && !is_control_character(character) &&
-                       character != "'" && character != "\\";
+    const bool plain = !character.empty() && !is_control_character(character) && character != "'" &&
+                       character != "\\";
     if (plain) {
       out += bytes;
     } else {
@@ -140,12 +151,13 @@ bool is_control_character(std::string_view character) {
 }
 
 bool is_valid_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t size = first_character_size(text);
-    if (size == 0) return false;
-    text.remove_prefix(size);
-  }
-  return true;
+  return all_characters(text, [](std::string_view) { return true; });
+}
+
+bool is_plain_text(std::string_view text) {
+  return all_characters(text, [](std::string_view character) {
+    return character == "\n" || !is_control_character(character);
+  });
 }
 
 std::string join_alternatives(std::span<const std::string_view> words) {

@@ -39,6 +39,8 @@ std::string_view first_character(std::string_view text);
 // Of one well-formed sequence: U+0000 to U+001F and U+007F to U+009F, LF among them.
 bool is_control_character(std::string_view character);
 bool is_valid_utf8(std::string_view text);
+// Valid UTF-8 without control characters other than LF.
+bool is_plain_text(std::string_view text);
 
 // "a, b or c"; for listing the words that a field knows.
 std::string join_alternatives(std::span<const std::string_view> words);
