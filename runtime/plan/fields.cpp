@@ -141,6 +141,7 @@ std::optional<Value> Value::find(std::string_view key) const {
 }
 
 std::vector<Value> Value::items() const {
+  require(NodeKind::kSequence, "a sequence");
   std::vector<Value> items;
   items.reserve(node_->items.size());
   for (const Node& item : node_->items) {
@@ -150,11 +151,10 @@ std::vector<Value> Value::items() const {
 }
 
 std::vector<Value> Value::items(std::size_t min_items, std::size_t max_items) const {
-  const std::size_t count = node_->items.size();
-  require(NodeKind::kSequence, "a sequence");
-  if (count < min_items) refuse(fmt::format("a sequence of {} or more items", min_items));
-  if (count > max_items) refuse(fmt::format("a sequence of {} or fewer items", max_items));
-  return items();
+  std::vector<Value> values = items();
+  if (values.size() < min_items) refuse(fmt::format("a sequence of {} or more items", min_items));
+  if (values.size() > max_items) refuse(fmt::format("a sequence of {} or fewer items", max_items));
+  return values;
 }
 
 std::vector<std::int64_t> Value::unique_integers(std::int64_t min, std::int64_t max,
