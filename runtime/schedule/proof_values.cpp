@@ -85,7 +85,7 @@ namespace {
 std::string_view phrase(Fault fault) {
   switch (fault) {
     case Fault::kUnwritten:
-      return "nothing is written";
+      return "no step has written what they hold";
     case Fault::kElement:
       return "an add takes BF16 for FP32 or FP32 for BF16";
     case Fault::kMisplaced:
