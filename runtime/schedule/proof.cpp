@@ -1,0 +1,72 @@
+#include "runtime/schedule/proof.h"
+
+#include "runtime/schedule/proof_memory.h"
+#include "runtime/schedule/proof_order.h"
+#include "runtime/schedule/proof_program.h"
+#include "runtime/schedule/proof_references.h"
+#include "runtime/schedule/proof_report.h"
+#include "runtime/schedule/proof_values.h"
+
+namespace kimi3 {
+namespace proof {
+namespace {
+
+// A value that is cut where no region ends is followed by cutting there and walking again. Right
+// schedules need none; each cut that a wrong one needs follows from one before.
+constexpr int kMaxWalks = 16;
+
+std::int64_t count_steps(const Schedule& schedule) {
+  std::size_t steps = 0;
+  for (const RankProgram& program : schedule.ranks) {
+    for (const std::vector<Step>& lane : program.lanes) steps += lane.size();
+  }
+  return static_cast<std::int64_t>(steps);
+}
+
+// One walk; adds to `cuts` where cells must be cut before values can be judged.
+ProofResult walk(const Schedule& schedule, std::vector<Cut>& cuts) {
+  const Program program = compile(schedule, cuts);
+  Terms terms(schedule.world, kProvenCalls);
+  const Specification specification(schedule, terms);
+  std::vector<Memory> memories;
+  memories.reserve(kCallerBuffers.size());
+  for (const CallerBuffers buffers : kCallerBuffers) {
+    memories.emplace_back(program, terms, specification, buffers);
+  }
+  ProofResult result;
+  result.refusal = Walk(program, memories, Reporter(schedule, program, terms)).run();
+  for (const Memory& memory : memories) {
+    result.ordered_pairs += memory.ordered_pairs();
+    cuts.insert(cuts.end(), memory.cuts().begin(), memory.cuts().end());
+  }
+  return result;
+}
+
+}  // namespace
+}  // namespace proof
+
+ProofResult prove(const Schedule& schedule) {
+  ProofResult result;
+  result.refusal = proof::check_memory(schedule);
+  if (!result.refusal) result.refusal = proof::check_flags(schedule);
+  if (result.refusal) return result;
+  std::vector<proof::Cut> cuts;
+  for (int walks = 0; walks < proof::kMaxWalks; ++walks) {
+    const std::size_t known = cuts.size();
+    result = proof::walk(schedule, cuts);
+    const bool judged = !result.refusal || result.refusal->property != Property::kValues;
+    if (judged || cuts.size() == known) break;
+  }
+  result.steps = proof::count_steps(schedule);
+  return result;
+}
+
+const ProofResult& Prover::prove(const ScheduleRequest& request) {
+  const Key key{request.algorithm, request.arithmetic, request.world,
+                request.pieces,    request.elements,   request.order};
+  const auto known = results_.find(key);
+  if (known != results_.end()) return known->second;
+  return results_.emplace(key, kimi3::prove(make_schedule(request))).first->second;
+}
+
+}  // namespace kimi3
