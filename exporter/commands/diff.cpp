@@ -56,7 +56,7 @@ Side read_side(const std::string& path, bool identity_only) {
     PackageDirectory(path).read_manifest(
         [&](const ManifestEntry& entry) { side.files.push_back(entry); });
   }
-  Json plan = to_ordered_json(read_yaml(side.source.text, side.source.file).root);
+  Json plan = to_json(read_yaml(side.source.text, side.source.file).root);
   // Both follow from what else differs.
   plan.erase("package");
   plan.erase("digest");

@@ -41,7 +41,7 @@ ArgumentForm form() {
 
 // The plan as a JSON tree; with `graph`, that entry of its graphs alone.
 std::string as_json(const PlanSource& source, const std::string& graph) {
-  nlohmann::ordered_json tree = to_ordered_json(read_yaml(source.text, source.file).root);
+  nlohmann::ordered_json tree = to_json(read_yaml(source.text, source.file).root);
   if (graph.empty()) return tree.dump(2) + '\n';
   for (const auto& entry : tree["graphs"]) {
     if (entry["id"] == graph) return entry.dump(2) + '\n';

@@ -11,19 +11,19 @@
 namespace kimi3 {
 namespace {
 
-nlohmann::json integer_to_json(const Node& node) {
+nlohmann::ordered_json integer_to_json(const Node& node) {
   if (const auto value = parse_canonical_integer(node.text)) return *value;
   return 0.5;
 }
 
-nlohmann::json sequence_to_json(const Node& node) {
-  nlohmann::json array = nlohmann::json::array();
+nlohmann::ordered_json sequence_to_json(const Node& node) {
+  nlohmann::ordered_json array = nlohmann::ordered_json::array();
   for (const Node& item : node.items) array.push_back(to_json(item));
   return array;
 }
 
-nlohmann::json mapping_to_json(const Node& node) {
-  nlohmann::json object = nlohmann::json::object();
+nlohmann::ordered_json mapping_to_json(const Node& node) {
+  nlohmann::ordered_json object = nlohmann::ordered_json::object();
   for (const Member& member : node.members) object[member.key.text] = to_json(member.value);
   return object;
 }
@@ -84,7 +84,7 @@ Node to_node(const nlohmann::json& value, int room, const std::string& file) {
 
 }  // namespace
 
-nlohmann::json to_json(const Node& node) {
+nlohmann::ordered_json to_json(const Node& node) {
   switch (node.kind) {
     case NodeKind::kNull:
       return nullptr;

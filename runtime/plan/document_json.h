@@ -8,9 +8,9 @@
 
 namespace kimi3 {
 
-// The tree as a JSON value, for programs that validate it. Integers beyond 64 bits and numbers that
+// The tree as a JSON value, keys in the document's order. Integers beyond 64 bits and numbers that
 // no format accepts (kNumber) become 0.5, which every schema of ours refuses just as Value does.
-nlohmann::json to_json(const Node& node);
+nlohmann::ordered_json to_json(const Node& node);
 
 // The tree of a JSON value, with no places: what was read from a manifest is bound like YAML.
 // Numbers that are not integers become kNumber. Throws kMalformed beyond kMaxDocumentDepth.

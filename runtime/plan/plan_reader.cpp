@@ -11,21 +11,12 @@
 #include "kimi3/error.h"
 #include "runtime/plan/fields.h"
 #include "runtime/plan/plan_writer.h"
-#include "runtime/plan/sha256.h"
 #include "runtime/plan/yaml_reader.h"
 
 namespace kimi3 {
 namespace {
 
 constexpr std::int64_t kMaxInteger = std::numeric_limits<std::int64_t>::max();
-// A file of 256 KiB cannot list more entries than this.
-constexpr std::size_t kMaxEntries = 65536;
-
-std::string digest_of(const Value& value) {
-  if (!is_digest(value.string())) value.refuse("'sha256:' and 64 hexadecimal digits");
-  return value.string();
-}
-
 PlannedSwitches bind_switches(const Value& value) {
   const Fields fields(value, {"prefill_dma_rows", "prefill_dma_bf16"});
   return {fields.required("prefill_dma_rows").integer(0, kMaxInteger),
@@ -61,7 +52,7 @@ std::vector<PlannedChannel> bind_channels(const Value& value) {
 PlannedSchedule bind_schedule(const Value& value) {
   const Fields fields(value, {"id", "channel", "pieces", "digest"});
   return {fields.required("id").name(), fields.required("channel").string(),
-          fields.required("pieces").integer(1, 8), digest_of(fields.required("digest"))};
+          fields.required("pieces").integer(1, 8), fields.required("digest").digest()};
 }
 
 PlannedReduction bind_reduction(const Value& value) {
@@ -77,34 +68,34 @@ PlannedGraph bind_graph(const Value& value) {
                      .rows = fields.required("rows").integer(1, kMaxInteger),
                      .channel = fields.required("channel").string(),
                      .reason = fields.required("reason").string()};
-  for (const Value& item : fields.required("reductions").items(0, kMaxEntries)) {
+  for (const Value& item : fields.required("reductions").items()) {
     graph.reductions.push_back(bind_reduction(item));
   }
   return graph;
 }
 
 ReductionPlan bind_plan(const Document& document) {
-  const Fields fields(
-      document, {"schema", "package", "variant", "world_size", "dtype", "switches", "ring_rows",
-                 "channels", "schedules", "graphs", "notes", "digest"});
+  const Fields fields(Value(document),
+                      {"schema", "package", "variant", "world_size", "dtype", "switches",
+                       "ring_rows", "channels", "schedules", "graphs", "notes", "digest"});
   fields.required("schema").constant(kPlanSchema);
-  ReductionPlan plan{.package = digest_of(fields.required("package")),
+  ReductionPlan plan{.package = fields.required("package").digest(),
                      .variant = fields.required("variant").name(),
                      .world_size = fields.required("world_size").integer(2, 64),
                      .dtype = fields.required("dtype").word(kDTypes),
                      .switches = bind_switches(fields.required("switches")),
                      .ring_rows = fields.required("ring_rows").integer(0, kMaxInteger),
                      .channels = bind_channels(fields.required("channels"))};
-  for (const Value& item : fields.required("schedules").items(0, kMaxEntries)) {
+  for (const Value& item : fields.required("schedules").items()) {
     plan.schedules.push_back(bind_schedule(item));
   }
-  for (const Value& item : fields.required("graphs").items(1, kMaxEntries)) {
+  for (const Value& item : fields.required("graphs").items()) {
     plan.graphs.push_back(bind_graph(item));
   }
-  for (const Value& item : fields.required("notes").items(0, kMaxEntries)) {
+  for (const Value& item : fields.required("notes").items()) {
     plan.notes.push_back(item.string());
   }
-  plan.digest = digest_of(fields.required("digest"));
+  plan.digest = fields.required("digest").digest();
   return plan;
 }
 
