@@ -65,14 +65,14 @@ bool has_form(std::string_view text, First first, Rest rest) {
 
 }  // namespace
 
-std::string quoted(std::string_view text) {
+std::string quoted(std::string_view text, std::size_t limit) {
   std::string out = "'";
   std::string_view rest = text;
   while (!rest.empty()) {
     const std::size_t size = utf8_sequence_size(rest);
     const std::string_view sequence = rest.substr(0, std::max<std::size_t>(size, 1));
     const std::size_t end = text.size() - rest.size() + sequence.size();
-    if (end > kQuotedBytes) break;
+    if (end > limit) break;
     const bool plain = size > 0 && !is_control(sequence) && sequence != "'" && sequence != "\\";
     if (plain) {
       out += sequence;
