@@ -63,12 +63,8 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t) override {
     Node node = make_node(NodeKind::kNull, mark, "?");
-    const std::string_view source = source_at(mark);
-    for (const std::string_view spelling : {"~", "null", "Null", "NULL"}) {
-      if (source.starts_with(spelling)) node.text = spelling;
-    }
-    // The mark of a value that is not there is that of whatever comes next, on another line maybe.
-    if (node.text.empty() && !open_.empty()) move_to(open_.back(), node);
+    node.text = null_at(mark);
+    if (!open_.empty()) check_null(open_.back(), mark, node);
     add(std::move(node));
   }
 
@@ -88,21 +84,21 @@ class TreeBuilder final : public YAML::EventHandler {
     if (awaits_key()) {
       if (plain && value == "<<") refuse(mark, "merge keys are not accepted");
       if (follows_question_mark(mark)) refuse(mark, "keys after '?' are not accepted");
+      open_.back().key_pos = mark.pos;
     }
     add(std::move(node));
   }
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
-                       YAML::EmitterStyle::value) override {
-    open(make_node(NodeKind::kSequence, mark, tag));
+                       YAML::EmitterStyle::value style) override {
+    open(make_node(NodeKind::kSequence, mark, tag), style);
   }
 
   void OnSequenceEnd() override { close(); }
 
   void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
                   YAML::EmitterStyle::value style) override {
-    open(make_node(NodeKind::kMapping, mark, tag));
-    open_.back().is_block = style == YAML::EmitterStyle::Block;
+    open(make_node(NodeKind::kMapping, mark, tag), style);
   }
 
   void OnMapEnd() override { close(); }
@@ -113,6 +109,7 @@ class TreeBuilder final : public YAML::EventHandler {
     std::set<std::string> keys;
     Node key;
     bool has_key = false;  // `key` waits for its value
+    int key_pos = 0;       // the offset of `key`
     bool is_block = false;
   };
 
@@ -140,7 +137,28 @@ class TreeBuilder final : public YAML::EventHandler {
     return node;
   }
 
-  static void move_to(const Open& parent, Node& node) {
+  // The null that is written at `mark`; empty where none is.
+  std::string_view null_at(const YAML::Mark& mark) const {
+    const std::string_view source = source_at(mark);
+    for (const std::string_view spelling : {"~", "null", "Null", "NULL"}) {
+      if (!source.starts_with(spelling)) continue;
+      const std::string_view next = source.substr(spelling.size(), 1);
+      if (std::string_view(" \n,]}").find(next) != std::string_view::npos) return spelling;
+    }
+    return {};
+  }
+
+  // For a value that is not there the mark is that of whatever comes next, on another line maybe,
+  // or that of its key where no colon came: yaml-cpp takes such a key at the end of a file, and a
+  // comma after a comma, for nulls.
+  void check_null(const Open& parent, const YAML::Mark& mark, Node& node) const {
+    if (parent.has_key && mark.pos == parent.key_pos) {
+      throw malformed_at(locate(mark), "a key without ':'", syntax_hint_);
+    }
+    if (!node.text.empty()) return;
+    if (parent.node.kind == NodeKind::kSequence && !parent.is_block) {
+      throw malformed_at(locate(mark), "an empty item", syntax_hint_);
+    }
     const Node& place = parent.has_key ? parent.key : parent.node;
     node.line = place.line;
     node.column = place.column;
@@ -159,7 +177,7 @@ class TreeBuilder final : public YAML::EventHandler {
     return before.ends_with('?');
   }
 
-  void open(Node node) {
+  void open(Node node, YAML::EmitterStyle::value style) {
     if (awaits_key()) refuse_key(node);
     if (open_.size() == static_cast<std::size_t>(kMaxDocumentDepth)) {
       throw malformed_at(document_->locate(node),
@@ -167,6 +185,7 @@ class TreeBuilder final : public YAML::EventHandler {
     }
     open_.push_back({});
     open_.back().node = std::move(node);
+    open_.back().is_block = style == YAML::EmitterStyle::Block;
   }
 
   void close() {

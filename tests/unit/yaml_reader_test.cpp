@@ -71,6 +71,17 @@ TEST(ReadYaml, AValueThatIsNotThereIsAtItsKey) {
   EXPECT_EQ(tree("-\n- 1\n"), "[null@1:1, int 1@2:3]@1:1");
 }
 
+TEST(ReadYaml, NothingIsMadeUp) {
+  EXPECT_EQ(refusal("a: 1\nb\n"), "f:2:1: a key without ':'");
+  EXPECT_EQ(refusal("a: 1\nnull b\n"), "f:2:1: a key without ':'");
+  EXPECT_EQ(refusal("[a, , b]"), "f:1:5: an empty item");
+  EXPECT_EQ(refusal("[, a]"), "f:1:2: an empty item");
+  EXPECT_EQ(refusal("{a: 1, , b: 2}"), "f:1:1: a key must be a string");
+  EXPECT_EQ(tree("[a, ]"), R"(["a"@1:2]@1:1)");
+  EXPECT_EQ(tree("{a: , b}"), R"({"a"@1:2: null@1:2, "b"@1:7: null@1:7}@1:1)");
+  EXPECT_EQ(tree("a:\nnullable:"), R"({"a"@1:1: null@1:1, "nullable"@2:1: null@2:1}@1:1)");
+}
+
 TEST(ReadYaml, OneDocumentMayBeMarked) {
   EXPECT_EQ(tree("# comment\n---\na: 1\n...\n"), R"({"a"@3:1: int 1@3:4}@3:1)");
 }
