@@ -8,28 +8,15 @@
 #include <cerrno>
 
 #include "kimi3/error.h"
+#include "runtime/plan/file_descriptor.h"
 
 namespace kimi3 {
 namespace {
 
-class FileDescriptor {
- public:
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  ~FileDescriptor() { ::close(fd_); }
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
 void require_regular(const std::string& path, mode_t mode) {
   if (S_ISREG(mode)) return;
-  const char* const kind = S_ISDIR(mode)    ? "a directory"
-                           : S_ISFIFO(mode) ? "a FIFO"
-                           : S_ISSOCK(mode) ? "a socket"
-                                            : "a device";
+  // A socket cannot be opened, so a device is what is left.
+  const char* const kind = S_ISDIR(mode) ? "a directory" : S_ISFIFO(mode) ? "a FIFO" : "a device";
   throw malformed_at({path, 0, 0}, fmt::format("is {}, not a file", kind));
 }
 
@@ -38,9 +25,8 @@ void require_regular(const std::string& path, mode_t mode) {
 std::string read_small_file(const std::string& path, std::size_t max_bytes) {
   // Opening a FIFO that nobody writes to would wait for ever without O_NONBLOCK, which means
   // nothing to a regular file.
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (fd < 0) throw system_failure("open", path, errno);
-  const FileDescriptor file(fd);
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!file) throw system_failure("open", path, errno);
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) throw system_failure("read", path, errno);
   require_regular(path, status.st_mode);
