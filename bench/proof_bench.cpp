@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -29,17 +29,27 @@
 namespace kimi3 {
 namespace {
 
-constexpr int kRepetitions = 25;
+constexpr int kSamples = 15;
+constexpr double kSampleNanoseconds = 5e6;
 
-// The shortest of several runs: what the work takes when nothing is in its way.
+double processor_nanoseconds() {
+  return static_cast<double>(std::clock()) * (1e9 / static_cast<double>(CLOCKS_PER_SEC));
+}
+
+// The least of several samples of processor time, each of as many runs as it takes to be measured
+// well: what the work takes, whatever else the machine does.
 template <typename Work>
 double best_nanoseconds(Work work) {
   double best = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < kRepetitions; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    const std::chrono::duration<double, std::nano> taken = std::chrono::steady_clock::now() - start;
-    best = std::min(best, taken.count());
+  for (int sample = 0; sample < kSamples; ++sample) {
+    const double start = processor_nanoseconds();
+    double taken = 0;
+    int runs = 0;
+    for (; taken < kSampleNanoseconds; ++runs) {
+      work();
+      taken = processor_nanoseconds() - start;
+    }
+    best = std::min(best, taken / runs);
   }
   return best;
 }
