@@ -11,6 +11,7 @@
 #include <cerrno>
 
 #include "kimi3/error.h"
+#include "runtime/plan/artifact_path.h"
 #include "runtime/plan/text.h"
 
 namespace kimi3 {
@@ -96,9 +97,9 @@ FileDescriptor open_directory(const std::string& path) {
   const bool has_nul = path.find('\0') != std::string::npos;
   const int opened =
       has_nul ? -EINVAL : result_of(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (opened == -ENOENT) throw malformed(fmt::format("{}: no such directory", quoted(path)));
-  if (opened == -ENOTDIR) throw malformed(fmt::format("{}: not a directory", quoted(path)));
-  if (opened < 0) throw system_failure("open", quoted(path), -opened);
+  if (opened == -ENOENT) throw malformed(fmt::format("{}: no such directory", quoted_path(path)));
+  if (opened == -ENOTDIR) throw malformed(fmt::format("{}: not a directory", quoted_path(path)));
+  if (opened < 0) throw system_failure("open", quoted_path(path), -opened);
   return FileDescriptor(opened);
 }
 
@@ -134,5 +135,7 @@ std::string join_path(std::string_view directory, std::string_view name) {
   if (!joined.empty() && joined.back() != '/') joined += '/';
   return joined.append(name);
 }
+
+std::string quoted_path(std::string_view path) { return quoted(path, kMaxPathBytes); }
 
 }  // namespace kimi3

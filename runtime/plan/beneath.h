@@ -35,7 +35,10 @@ FileDescriptor open_regular_file(int directory, std::string_view path, const std
 // "a directory", "a symbolic link", "a FIFO": the word for the type in a st_mode.
 std::string_view file_type_name(unsigned mode);
 
-// DIRECTORY/NAME for messages; '.' alone for the directory itself.
+// DIRECTORY/NAME.
 std::string join_path(std::string_view directory, std::string_view name);
+
+// A path for messages, in quotes and whole.
+std::string quoted_path(std::string_view path);
 
 }  // namespace kimi3

@@ -41,16 +41,17 @@ using ByteSink = std::function<void(std::string_view)>;
 // Writes a manifest entry by entry.
 class ManifestWriter {
  public:
-  explicit ManifestWriter(ByteSink sink);
+  // Throws kMalformed for a variant that is no object, has keys beyond ASCII, a fraction, an
+  // integer beyond ±(2^53-1), or is too large or too deep.
+  ManifestWriter(ByteSink sink, const nlohmann::json& variant);
   ~ManifestWriter();
 
   // Entries come in strictly ascending order of their paths' bytes; throws kMalformed for one that
   // a reader would refuse.
   void add(const ManifestEntry& entry);
 
-  // Writes the rest. Throws kMalformed for a variant that is no object, has keys beyond ASCII, a
-  // fraction, an integer beyond ±(2^53-1), or is too large or too deep.
-  ManifestSummary finish(const nlohmann::json& variant);
+  // Writes the rest. Throws kMalformed where there was no entry.
+  ManifestSummary finish();
 
  private:
   struct State;

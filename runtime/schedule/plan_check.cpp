@@ -52,8 +52,12 @@ class PlanCheck {
   void run() const {
     for (const PlannedChannel& channel : plan_.channels) check_channel(channel);
     std::set<std::string_view> ids;
+    std::set<std::pair<std::string_view, std::int64_t>> kinds;
     for (const PlannedSchedule& schedule : plan_.schedules) {
       if (!ids.insert(schedule.id).second) refuse("schedule {} is listed twice", schedule.id);
+      if (!kinds.insert({schedule.channel, schedule.pieces}).second) {
+        refuse("schedule {} is another name of one that is listed", schedule.id);
+      }
       check_schedule(schedule);
     }
     check_order_of_graphs();
@@ -177,6 +181,12 @@ class PlanCheck {
 };
 
 }  // namespace
+
+void require_prefill(const PlannedGraph& graph, const std::string& where) {
+  if (mode_allows(graph.mode, Algorithm::kDmaRing)) return;
+  throw malformed(fmt::format("{}: a {} graph never uses {}", where, to_string(graph.mode),
+                              to_string(Algorithm::kDmaRing)));
+}
 
 void check_plan(const ReductionPlan& plan, const std::string& file) { PlanCheck(plan, file).run(); }
 

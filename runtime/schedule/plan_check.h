@@ -15,4 +15,8 @@ namespace kimi3 {
 // proven.
 void check_plan(const ReductionPlan& plan, const std::string& file);
 
+// A ring runs in prefill graphs alone. Throws kMalformed, its message after "WHERE: ", for another
+// graph: at export, at load and, in case a plan came another way, at the reduction itself.
+void require_prefill(const PlannedGraph& graph, const std::string& where);
+
 }  // namespace kimi3
