@@ -26,7 +26,7 @@ std::string describe(const Node& node) {
       return fmt::format("the string {}", quoted(node.text));
     case NodeKind::kSequence:
       return node.items.empty() ? "an empty sequence"
-                                : fmt::format("a sequence of {}", node.items.size());
+                                : fmt::format("a sequence of {} items", node.items.size());
     case NodeKind::kMapping:
       return "a mapping";
   }
@@ -141,6 +141,7 @@ std::optional<Value> Value::find(std::string_view key) const {
 }
 
 std::vector<Value> Value::items() const {
+  require(NodeKind::kSequence, "a sequence");
   std::vector<Value> items;
   items.reserve(node_->items.size());
   for (const Node& item : node_->items) {
@@ -150,11 +151,10 @@ std::vector<Value> Value::items() const {
 }
 
 std::vector<Value> Value::items(std::size_t min_items, std::size_t max_items) const {
-  const std::size_t count = node_->items.size();
-  if (node_->kind != NodeKind::kSequence || count < min_items || count > max_items) {
-    refuse(fmt::format("a sequence of {} to {} items", min_items, max_items));
-  }
-  return items();
+  std::vector<Value> values = items();
+  if (values.size() < min_items) refuse(fmt::format("a sequence of {} or more items", min_items));
+  if (values.size() > max_items) refuse(fmt::format("a sequence of {} or fewer items", max_items));
+  return values;
 }
 
 std::vector<std::int64_t> Value::unique_integers(std::int64_t min, std::int64_t max,
@@ -172,7 +172,7 @@ std::vector<Entry> Value::entries(std::size_t max_entries) const {
   const std::vector<Member>& members = node_->members;
   require(NodeKind::kMapping, "a mapping");
   if (members.size() > max_entries)
-    refuse(fmt::format("a mapping of at most {} keys", max_entries));
+    refuse(fmt::format("a mapping of {} or fewer keys", max_entries));
   std::vector<Entry> entries;
   entries.reserve(members.size());
   for (const Member& member : members) {
@@ -203,14 +203,14 @@ Fields::Fields(Value mapping, std::initializer_list<std::string_view> known_keys
     if (std::ranges::find(known_keys, member.key.text) != known_keys.end()) continue;
     throw malformed_at(
         mapping_.document().locate(member.key),
-        fmt::format("{} has no key {}", mapping_.path(), quoted(member.key.text)),
+        fmt::format("unknown key {} in {}", quoted(member.key.text), mapping_.path()),
         known_keys_hint(member.key.text, std::span(known_keys.begin(), known_keys.size())));
   }
 }
 
 Value Fields::required(std::string_view key) const {
   if (auto value = optional(key)) return *std::move(value);
-  throw malformed_at(mapping_.where(), fmt::format("{} lacks its key '{}'", mapping_.path(), key));
+  throw malformed_at(mapping_.where(), fmt::format("missing key '{}' in {}", key, mapping_.path()));
 }
 
 std::optional<Value> Fields::optional(std::string_view key) const { return mapping_.find(key); }

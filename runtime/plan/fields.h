@@ -55,8 +55,7 @@ class Value {
 
   // The value of a key of this mapping. To bind a mapping, use Fields: it refuses other keys.
   std::optional<Value> find(std::string_view key) const;
-  // The items of this sequence.
-  std::vector<Value> items() const;
+  std::vector<Value> items() const;  // of a sequence of any size
   std::vector<Value> items(std::size_t min_items, std::size_t max_items) const;
   // A sequence of distinct integers in a range, in file order.
   std::vector<std::int64_t> unique_integers(std::int64_t min, std::int64_t max,

@@ -5,7 +5,9 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include <array>
 #include <bit>
+#include <limits>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -300,6 +302,42 @@ RC_GTEST_PROP(ScheduleProperty, ReductionLosesNothingOfWhateverIsDone, ()) {
   const Schedule schedule = any_edited_schedule(2, 1);
   RC_ASSERT(explore(schedule, Interleavings::kAll).correct() ==
             explore(schedule, Interleavings::kReduced).correct());
+}
+
+// A number that a field of a schedule should not hold, or should.
+std::int64_t any_number() {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  return *rc::gen::element<std::int64_t>(0, 1, -1, 3, 8, 16, 4096, 1 << 20, kMost / 4, kMost / 2,
+                                         kMost - 7, kMost, -kMost - 1);
+}
+
+template <typename Field>
+void scramble(Field& field) {
+  if (*rc::gen::inRange(0, 12) == 0) field = static_cast<Field>(any_number());
+}
+
+RC_GTEST_PROP(ScheduleProperty, ProofNeverThrowsWhateverTheNumbers, ()) {
+  Schedule schedule = make_schedule(any_request(4, 2));
+  scramble(schedule.elements);
+  scramble(schedule.flags);
+  scramble(schedule.slot_bytes[*rc::gen::inRange<std::size_t>(0, schedule.slot_bytes.size())]);
+  RankProgram& program = schedule.ranks[*rc::gen::inRange<std::size_t>(0, schedule.ranks.size())];
+  std::vector<Step>& steps = program.lane(*rc::gen::elementOf(kLanes));
+  Step& step = steps[*rc::gen::inRange<std::size_t>(0, steps.size())];
+  scramble(step.flag);
+  scramble(step.flag_rank);
+  scramble(step.first_operand);
+  scramble(step.operand_count);
+  for (Region* region : {&step.dst, &program.operands.front(), &program.operands.back()}) {
+    scramble(region->rank);
+    scramble(region->slot);
+    scramble(region->offset);
+    scramble(region->count);
+  }
+  scramble(program.edges.front().from);
+  scramble(program.edges.front().to);
+  const ProofResult result = prove(schedule);
+  RC_TAG(result.proven() ? "proven" : std::string(to_string(result.refusal->property)));
 }
 
 }  // namespace
