@@ -10,15 +10,13 @@
 namespace kimi3 {
 
 void require_proven(const ReductionPlan& plan) {
-  Prover prover;
-  for (const PlannedGraph& graph : plan.graphs) {
-    for (const PlannedReduction& reduction : graph.reductions) {
-      const ProofResult& result = prover.prove(schedule_request(plan, graph, reduction));
-      if (result.proven()) continue;
-      throw mismatch(fmt::format("graph {}, site {}: schedule {} is not proven: {}", graph.id,
-                                 reduction.site, reduction.schedule, result.refusal->message),
-                     "this is a fault of kimi3-export, not of the variant: nothing was written");
-    }
+  for (const PlanShape& shape : distinct_shapes(plan)) {
+    const ProofResult result = prove(make_schedule(shape.request));
+    if (result.proven()) continue;
+    throw mismatch(
+        fmt::format("graph {}, site {}: schedule {} is not proven: {}", shape.graph->id,
+                    shape.reduction->site, shape.reduction->schedule, result.refusal->message),
+        "this is a fault of kimi3-export, not of the variant: nothing was written");
   }
 }
 

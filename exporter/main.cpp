@@ -19,6 +19,7 @@ constexpr std::array kCommands{
     Command{"export", "make a package and bake its plan", run_export},
     Command{"bake", "plan again inside an existing package", run_bake},
     Command{"inspect", "show what a package will do, and why", run_inspect},
+    Command{"prove", "prove every schedule of a baked plan again", run_prove},
     Command{"identity", "print the package hash", run_identity},
     Command{"verify", "hash everything again", run_verify},
     Command{"diff", "show what differs between two packages or plans", run_diff},

@@ -39,6 +39,10 @@ std::string schedule_id(Algorithm algorithm, int pieces) {
   std::abort();
 }
 
+bool contains(const std::vector<Mode>& modes, Mode mode) {
+  return std::find(modes.begin(), modes.end(), mode) != modes.end();
+}
+
 class Planner {
  public:
   Planner(const Variant& variant, const PreparationConfig& config)
@@ -53,7 +57,7 @@ class Planner {
     plan_.ring_rows = config_.prefill_dma_ring_rows;
     plan_.notes = config_.plan_notes;
     for (const Mode mode : kModes) {
-      for (const std::int64_t rows : variant_.rows(mode)) add_graph(mode, rows);
+      for (const std::int64_t rows : capacities(variant_, mode)) add_graph(mode, rows);
     }
     add_channels();
     add_ring_notes();
@@ -68,8 +72,8 @@ class Planner {
                        .rows = rows,
                        .channel = channel_name(algorithm),
                        .reason = reduction_reason(mode, rows, plan_.ring_rows)};
-    for (const VariantReduction& reduction : variant_.reductions) {
-      if (!reduction.used_in(mode)) continue;
+    for (const ReductionSite& reduction : variant_.reductions) {
+      if (!contains(reduction.modes, mode)) continue;
       const int pieces = algorithm == Algorithm::kDmaRing ? ring_pieces(graph, reduction) : 1;
       graph.reductions.push_back({reduction.site, reduction.cols,
                                   reduction.per_layer * variant_.model.layers,
@@ -78,7 +82,7 @@ class Planner {
     plan_.graphs.push_back(std::move(graph));
   }
 
-  int ring_pieces(const PlannedGraph& graph, const VariantReduction& reduction) const {
+  int ring_pieces(const PlannedGraph& graph, const ReductionSite& reduction) const {
     const std::int64_t elements = graph.rows * reduction.cols;
     const int world = static_cast<int>(variant_.world_size);
     if (ring_eligible(elements, world)) return default_pieces(elements / world);

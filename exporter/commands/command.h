@@ -29,6 +29,7 @@ struct Command {
 Outcome run_export(const Invocation&);
 Outcome run_bake(const Invocation&);
 Outcome run_inspect(const Invocation&);
+Outcome run_prove(const Invocation&);
 Outcome run_identity(const Invocation&);
 Outcome run_verify(const Invocation&);
 Outcome run_diff(const Invocation&);

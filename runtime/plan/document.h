@@ -37,6 +37,9 @@ struct Member {
   Node value;
 };
 
+// Mappings and sequences inside one another, the outermost counted.
+inline constexpr int kMaxDocumentDepth = 64;
+
 struct Document {
   std::string file;  // as the user named it
   Node root;

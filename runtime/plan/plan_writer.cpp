@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "runtime/plan/sha256.h"
-#include "runtime/plan/yaml_scalar.h"
+#include "runtime/plan/yaml_quoting.h"
 
 namespace kimi3 {
 namespace {
@@ -16,7 +16,7 @@ void write_header(Out out, const ReductionPlan& plan) {
   fmt::format_to(out,
                  "schema: {}\npackage: {}\nvariant: {}\nworld_size: {}\ndtype: {}\n"
                  "switches: {{prefill_dma_rows: {}, prefill_dma_bf16: {}}}\nring_rows: {}\n",
-                 kPlanSchema, plan.package, yaml_scalar(plan.variant), plan.world_size,
+                 kPlanSchema, plan.package, yaml_quoted(plan.variant), plan.world_size,
                  to_string(plan.dtype), plan.switches.prefill_dma_rows,
                  plan.switches.prefill_dma_bf16, plan.ring_rows);
 }
@@ -44,7 +44,7 @@ void write_schedules(Out out, const ReductionPlan& plan) {
 void write_graph(Out out, const PlannedGraph& graph) {
   fmt::format_to(out, "  - id: {}\n    mode: {}\n    rows: {}\n    channel: {}\n    reason: {}\n",
                  graph.id, to_string(graph.mode), graph.rows, graph.channel,
-                 yaml_scalar(graph.reason));
+                 yaml_quoted(graph.reason));
   if (graph.reductions.empty()) {
     fmt::format_to(out, "    reductions: []\n");
     return;
@@ -52,7 +52,7 @@ void write_graph(Out out, const PlannedGraph& graph) {
   fmt::format_to(out, "    reductions:\n");
   for (const PlannedReduction& reduction : graph.reductions) {
     fmt::format_to(out, "      - {{site: {}, cols: {}, calls: {}, schedule: {}}}\n",
-                   yaml_scalar(reduction.site), reduction.cols, reduction.calls,
+                   yaml_quoted(reduction.site), reduction.cols, reduction.calls,
                    reduction.schedule);
   }
 }
@@ -63,7 +63,7 @@ void write_notes(Out out, const ReductionPlan& plan) {
     return;
   }
   fmt::format_to(out, "notes:\n");
-  for (const std::string& note : plan.notes) fmt::format_to(out, "  - {}\n", yaml_scalar(note));
+  for (const std::string& note : plan.notes) fmt::format_to(out, "  - {}\n", yaml_quoted(note));
 }
 
 }  // namespace

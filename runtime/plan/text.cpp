@@ -15,8 +15,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 
-// The size of the well-formed UTF-8 sequence that `text` starts with; 0 where there is none.
-std::size_t utf8_sequence_size(std::string_view text) {
+std::size_t first_character_size(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   if (text.empty()) return 0;
   const unsigned char lead = byte(0);
@@ -35,13 +34,6 @@ std::size_t utf8_sequence_size(std::string_view text) {
   return well_formed ? size : 0;
 }
 
-bool is_control(std::string_view sequence) {
-  const auto lead = static_cast<unsigned char>(sequence[0]);
-  if (lead < 0x20U || lead == 0x7FU) return true;
-  // U+0080 to U+009F: terminals act on some of them.
-  return lead == 0xC2U && static_cast<unsigned char>(sequence[1]) < 0xA0U;
-}
-
 void append_escaped(std::string& out, std::string_view bytes) {
   for (const char c : bytes) {
     if (c == '\n') {
@@ -57,6 +49,17 @@ void append_escaped(std::string& out, std::string_view bytes) {
   }
 }
 
+// Whether `text` is valid UTF-8 and `good` holds for each of its characters.
+template <typename Good>
+bool all_characters(std::string_view text, Good good) {
+  while (!text.empty()) {
+    const std::string_view character = first_character(text);
+    if (character.empty() || !good(character)) return false;
+    text.remove_prefix(character.size());
+  }
+  return true;
+}
+
 template <typename First, typename Rest>
 bool has_form(std::string_view text, First first, Rest rest) {
   return !text.empty() && text.size() <= kNameBytes && first(text[0]) &&
@@ -69,17 +72,17 @@ std::string quoted(std::string_view text, std::size_t limit) {
   std::string out = "'";
   std::string_view rest = text;
   while (!rest.empty()) {
-    const std::size_t size = utf8_sequence_size(rest);
-    const std::string_view sequence = rest.substr(0, std::max<std::size_t>(size, 1));
-    const std::size_t end = text.size() - rest.size() + sequence.size();
-    if (end > limit) break;
-    const bool plain = size > 0 && !is_control(sequence) && sequence != "'" && sequence != "\\";
+    const std::string_view character = first_character(rest);
+    const std::string_view bytes = character.empty() ? rest.substr(0, 1) : character;
+    if (text.size() - rest.size() + bytes.size() > limit) break;
+    const bool plain = !character.empty() && !is_control_character(character) && character != "'" &&
+                       character != "\\";
     if (plain) {
-      out += sequence;
+      out += bytes;
     } else {
-      append_escaped(out, sequence);
+      append_escaped(out, bytes);
     }
-    rest.remove_prefix(sequence.size());
+    rest.remove_prefix(bytes.size());
   }
   out += '\'';
   if (!rest.empty()) fmt::format_to(std::back_inserter(out), "... ({} bytes)", text.size());
@@ -137,14 +140,24 @@ std::optional<std::int64_t> parse_canonical_integer(std::string_view text) {
   return value;
 }
 
-std::size_t valid_utf8_prefix(std::string_view text) {
-  std::size_t offset = 0;
-  while (offset < text.size()) {
-    const std::size_t size = utf8_sequence_size(text.substr(offset));
-    if (size == 0) break;
-    offset += size;
-  }
-  return offset;
+std::string_view first_character(std::string_view text) {
+  return text.substr(0, first_character_size(text));
+}
+
+bool is_control_character(std::string_view character) {
+  const auto lead = static_cast<unsigned char>(character[0]);
+  if (lead < 0x20U || lead == 0x7FU) return true;
+  return lead == 0xC2U && static_cast<unsigned char>(character[1]) < 0xA0U;
+}
+
+bool is_valid_utf8(std::string_view text) {
+  return all_characters(text, [](std::string_view) { return true; });
+}
+
+bool is_plain_text(std::string_view text) {
+  return all_characters(text, [](std::string_view character) {
+    return character == "\n" || !is_control_character(character);
+  });
 }
 
 std::string join_alternatives(std::span<const std::string_view> words) {

@@ -33,10 +33,14 @@ bool is_canonical_integer(std::string_view text);
 // The value of a canonical integer; nothing where `text` is not one or does not fit 64 bits.
 std::optional<std::int64_t> parse_canonical_integer(std::string_view text);
 
-// The offset of the first byte that does not belong to a well-formed UTF-8 sequence (RFC 3629: no
-// overlong forms, no surrogates, nothing above U+10FFFF); text.size() where there is none.
-std::size_t valid_utf8_prefix(std::string_view text);
-inline bool is_valid_utf8(std::string_view text) { return valid_utf8_prefix(text) == text.size(); }
+// The well-formed UTF-8 sequence that `text` starts with (RFC 3629: no overlong forms, no
+// surrogates, nothing above U+10FFFF); empty where there is none.
+std::string_view first_character(std::string_view text);
+// Of one well-formed sequence: U+0000 to U+001F and U+007F to U+009F, LF among them.
+bool is_control_character(std::string_view character);
+bool is_valid_utf8(std::string_view text);
+// Valid UTF-8 without control characters other than LF.
+bool is_plain_text(std::string_view text);
 
 // "a, b or c"; for listing the words that a field knows.
 std::string join_alternatives(std::span<const std::string_view> words);

@@ -1,13 +1,15 @@
-// How a string is spelt in the YAML that we write.
+// What a plain scalar of YAML means to the formats.
 #pragma once
 
-#include <string>
 #include <string_view>
+
+#include "runtime/plan/document.h"
 
 namespace kimi3 {
 
-// Plain where every YAML reader, of 1.1 or 1.2, takes the plain text for this very string, in block
-// and in flow context; double-quoted elsewhere. `text` is valid UTF-8.
-std::string yaml_scalar(std::string_view text);
+// The kind of an unquoted scalar: kNull, kBoolean, kInteger, kNumber or kString. A number is
+// whatever a reader of YAML 1.1 or of the core schema of YAML 1.2 takes for one, so that no other
+// program reads a value of ours that we read as text. `no`, `yes` and `True` are strings.
+NodeKind classify_plain_scalar(std::string_view text);
 
 }  // namespace kimi3

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
-#include <tuple>
+#include <utility>
 
 namespace kimi3 {
 namespace {
@@ -45,18 +45,16 @@ ScheduleRequest schedule_request(const ReductionPlan& plan, const PlannedGraph& 
           .order = {}};
 }
 
-std::vector<ScheduleRequest> distinct_requests(const ReductionPlan& plan) {
-  std::vector<ScheduleRequest> requests;
-  std::set<std::tuple<Algorithm, int, std::int64_t>> seen;
+std::vector<PlanShape> distinct_shapes(const ReductionPlan& plan) {
+  std::vector<PlanShape> shapes;
+  std::set<std::pair<std::string_view, std::int64_t>> seen;
   for (const PlannedGraph& graph : plan.graphs) {
     for (const PlannedReduction& reduction : graph.reductions) {
-      ScheduleRequest request = schedule_request(plan, graph, reduction);
-      if (seen.insert({request.algorithm, request.pieces, request.elements}).second) {
-        requests.push_back(std::move(request));
-      }
+      if (!seen.insert({reduction.schedule, graph.rows * reduction.cols}).second) continue;
+      shapes.push_back({schedule_request(plan, graph, reduction), &graph, &reduction});
     }
   }
-  return requests;
+  return shapes;
 }
 
 std::int64_t channel_bytes_per_rank(const ReductionPlan& plan, const PlannedChannel& channel) {

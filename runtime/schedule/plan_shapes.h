@@ -22,8 +22,15 @@ const PlannedGraph* find_graph(const ReductionPlan& plan, std::string_view id);
 ScheduleRequest schedule_request(const ReductionPlan& plan, const PlannedGraph& graph,
                                  const PlannedReduction& reduction);
 
-// Every distinct request of the plan, in the order of its graphs.
-std::vector<ScheduleRequest> distinct_requests(const ReductionPlan& plan);
+// A shape that the plan runs, with the first graph and reduction that do; both point into the plan.
+struct PlanShape {
+  ScheduleRequest request;
+  const PlannedGraph* graph = nullptr;
+  const PlannedReduction* reduction = nullptr;
+};
+
+// Every shape once for each schedule that it is run with, in the order of the plan's graphs.
+std::vector<PlanShape> distinct_shapes(const ReductionPlan& plan);
 
 // What the channel takes on each rank: the slab of its largest shape; 0 where no graph of it
 // reduces.

@@ -1,5 +1,7 @@
 #include "runtime/schedule/proof.h"
 
+#include <memory_resource>
+
 #include "runtime/schedule/proof_memory.h"
 #include "runtime/schedule/proof_order.h"
 #include "runtime/schedule/proof_program.h"
@@ -15,6 +17,10 @@ namespace {
 // schedules need none; each cut that a wrong one needs follows from one before.
 constexpr int kMaxWalks = 16;
 
+// What a walk takes, generously: 120 bytes a step for large worlds, more for small ones.
+constexpr std::size_t kArenaBytes = std::size_t{16} << 10U;
+constexpr std::size_t kArenaBytesPerStep = 192;
+
 std::int64_t count_steps(const Schedule& schedule) {
   std::size_t steps = 0;
   for (const RankProgram& program : schedule.ranks) {
@@ -25,16 +31,19 @@ std::int64_t count_steps(const Schedule& schedule) {
 
 // One walk; adds to `cuts` where cells must be cut before values can be judged.
 ProofResult walk(const Schedule& schedule, std::vector<Cut>& cuts) {
-  const Program program = compile(schedule, cuts);
-  Terms terms(schedule.world, kProvenCalls);
-  const Specification specification(schedule, terms);
-  std::vector<Memory> memories;
+  // In one piece: where fresh pages are dear, walking over many costs more than the walk.
+  std::pmr::monotonic_buffer_resource arena(
+      kArenaBytes + kArenaBytesPerStep * static_cast<std::size_t>(count_steps(schedule)));
+  const Program program = compile(schedule, cuts, arena);
+  Terms terms(schedule.world, kProvenCalls, arena);
+  const Specification specification(schedule, terms, arena);
+  Array<Memory> memories(&arena);
   memories.reserve(kCallerBuffers.size());
   for (const CallerBuffers buffers : kCallerBuffers) {
-    memories.emplace_back(program, terms, specification, buffers);
+    memories.emplace_back(program, terms, specification, buffers, arena);
   }
   ProofResult result;
-  result.refusal = Walk(program, memories, Reporter(schedule, program, terms)).run();
+  result.refusal = Walk(program, memories, Reporter(schedule, program, terms), arena).run();
   for (const Memory& memory : memories) {
     result.ordered_pairs += memory.ordered_pairs();
     cuts.insert(cuts.end(), memory.cuts().begin(), memory.cuts().end());

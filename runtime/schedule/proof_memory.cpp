@@ -20,9 +20,11 @@ std::uint32_t planes(CallerBuffers buffers) {
 
 }  // namespace
 
-Specification::Specification(const Schedule& schedule, Terms& terms)
+Specification::Specification(const Schedule& schedule, Terms& terms, Arena& arena)
     : shards(declared_shards(schedule)),
-      shard_bytes(schedule.elements / shards * element_bytes(Element::kBf16)) {
+      shard_bytes(schedule.elements / shards * element_bytes(Element::kBf16)),
+      declared(&arena) {
+  declared.reserve(static_cast<std::size_t>(shards * kProvenCalls));
   for (int call = 1; call <= kProvenCalls; ++call) {
     for (int shard = 0; shard < shards; ++shard) {
       declared.push_back(declared_term(schedule, terms, shard, call));
@@ -31,10 +33,14 @@ Specification::Specification(const Schedule& schedule, Terms& terms)
 }
 
 Memory::Memory(const Program& program, Terms& terms, const Specification& specification,
-               CallerBuffers buffers)
-    : program_(program), terms_(terms), specification_(specification), buffers_(buffers) {
-  cells_.resize(program.slot_cells + std::size_t{planes(buffers)} * program.payload_cells);
-}
+               CallerBuffers buffers, Arena& arena)
+    : program_(program),
+      terms_(terms),
+      specification_(specification),
+      buffers_(buffers),
+      cells_(program.slot_cells + std::size_t{planes(buffers)} * program.payload_cells, &arena),
+      readers_(1, &arena),
+      operands_(&arena) {}
 
 // The payload cells are there once for each of the caller's buffers: in planes.
 std::uint32_t Memory::address(const CellRun& run, int call) const {

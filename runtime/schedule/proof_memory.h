@@ -49,14 +49,14 @@ struct Content {
 
 // The declared arithmetic, as a term for each shard and call.
 struct Specification {
-  Specification(const Schedule& schedule, Terms& terms);
+  Specification(const Schedule& schedule, Terms& terms, Arena& arena);
   TermId at(std::int64_t payload_byte, int call) const {
     return declared[static_cast<std::size_t>((call - 1) * shards + payload_byte / shard_bytes)];
   }
 
   std::int64_t shards;
   std::int64_t shard_bytes;
-  std::vector<TermId> declared;
+  Array<TermId> declared;
 };
 
 // What is wrong with an access.
@@ -75,7 +75,7 @@ struct Finding {
 class Memory {
  public:
   Memory(const Program& program, Terms& terms, const Specification& specification,
-         CallerBuffers buffers);
+         CallerBuffers buffers, Arena& arena);
 
   // Each does its accesses; false, with finding(), at the first that is not as it must be.
   bool copy(const Node& node, const Moment& now);
@@ -143,10 +143,10 @@ class Memory {
   Terms& terms_;
   const Specification& specification_;
   CallerBuffers buffers_;
-  std::vector<Cell> cells_;
-  std::vector<Reader> readers_{1};
+  Array<Cell> cells_;
+  Array<Reader> readers_;  // the first is none
   std::uint32_t free_reader_ = 0;
-  std::vector<Cursor> operands_;
+  Array<Cursor> operands_;
   Finding finding_;
   std::int64_t ordered_pairs_ = 0;
   std::vector<Cut> cuts_;

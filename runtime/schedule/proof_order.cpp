@@ -43,17 +43,20 @@ void Snapshots::join(Tick* clock, std::uint32_t name) {
   if (--readers_[name] == 0) free_.push_back(name);
 }
 
-Walk::Walk(const Program& program, std::span<Memory> memories, const Reporter& reporter)
+Walk::Walk(const Program& program, std::span<Memory> memories, const Reporter& reporter,
+           Arena& arena)
     : program_(program),
       memories_(memories),
       reporter_(reporter),
       ticks_(whole_blocks(program.lanes.size())),
-      clocks_(program.lanes.size() * ticks_),
-      snapshots_(ticks_),
-      lanes_(program.lanes.size()),
-      flags_(program.signals.size()),
-      published_(program.nodes.size() * kProvenCalls),
-      queued_(program.payloads.size()) {
+      clocks_(program.lanes.size() * ticks_, &arena),
+      snapshots_(ticks_, arena),
+      lanes_(program.lanes.size(), &arena),
+      flags_(program.signals.size(), &arena),
+      signals_(&arena),
+      published_(program.nodes.size() * kProvenCalls, &arena),
+      queue_(&arena),
+      queued_(program.payloads.size(), &arena) {
   std::uint32_t first = 0;
   for (std::size_t flag = 0; flag < flags_.size(); ++flag) {
     flags_[flag].first = first;
@@ -67,7 +70,7 @@ std::optional<Refusal> Walk::run() {
   while (!queue_.empty() && !refusal_) {
     const std::uint32_t rank = queue_.back();
     queue_.pop_back();
-    queued_[rank] = false;
+    queued_[rank] = 0;
     run_rank(rank);
   }
   if (refusal_) return refusal_;
@@ -115,9 +118,9 @@ bool Walk::ready(LaneId lane) const {
 }
 
 void Walk::wake(std::uint32_t rank) {
-  if (queued_[rank]) return;
+  if (queued_[rank] != 0) return;
   queue_.push_back(rank);
-  queued_[rank] = true;
+  queued_[rank] = 1;
 }
 
 bool Walk::execute(LaneId lane) {

@@ -18,7 +18,8 @@ namespace kimi3::proof {
 // a time, and those in the cache.
 class Snapshots {
  public:
-  explicit Snapshots(std::size_t ticks) : ticks_(ticks) {}
+  Snapshots(std::size_t ticks, Arena& arena)
+      : ticks_(ticks), clocks_(&arena), readers_(&arena), free_(&arena) {}
 
   std::uint32_t take(const Tick* clock, std::uint32_t readers);
   // Advances `clock` to all that the snapshot has seen.
@@ -26,15 +27,15 @@ class Snapshots {
 
  private:
   std::size_t ticks_;
-  std::vector<Tick> clocks_;
-  std::vector<std::uint32_t> readers_;
-  std::vector<std::uint32_t> free_;
+  Array<Tick> clocks_;
+  Array<std::uint32_t> readers_;
+  Array<std::uint32_t> free_;
 };
 
 class Walk {
  public:
   // The memories see every node, in the order of the walk.
-  Walk(const Program& program, std::span<Memory> memories, const Reporter& reporter);
+  Walk(const Program& program, std::span<Memory> memories, const Reporter& reporter, Arena& arena);
 
   // Nothing: every node ran, and no memory objected.
   std::optional<Refusal> run();
@@ -79,14 +80,14 @@ class Walk {
   std::span<Memory> memories_;
   const Reporter& reporter_;
   std::size_t ticks_;
-  std::vector<Tick> clocks_;
+  Array<Tick> clocks_;
   Snapshots snapshots_;
-  std::vector<LaneState> lanes_;
-  std::vector<FlagState> flags_;
-  std::vector<std::uint32_t> signals_;    // snapshots of the signals, by flag
-  std::vector<std::uint32_t> published_;  // snapshots of the nodes, by call
-  std::vector<std::uint32_t> queue_;      // ranks that may be able to go on
-  std::vector<bool> queued_;
+  Array<LaneState> lanes_;
+  Array<FlagState> flags_;
+  Array<std::uint32_t> signals_;    // snapshots of the signals, by flag
+  Array<std::uint32_t> published_;  // snapshots of the nodes, by call
+  Array<std::uint32_t> queue_;      // ranks that may be able to go on
+  Array<std::uint8_t> queued_;
   std::optional<Refusal> refusal_;
 };
 

@@ -32,7 +32,8 @@ void for_each_region(const Schedule& schedule, Visit visit) {
 // Where the buffers are cut: each buffer's cuts in one array, rising.
 class Cuts {
  public:
-  Cuts(const Schedule& schedule, std::span<const Cut> extra) : schedule_(schedule) {
+  Cuts(const Schedule& schedule, std::span<const Cut> extra, Arena& arena)
+      : schedule_(schedule), starts_(&arena), ends_(&arena), bytes_(&arena) {
     const std::size_t slots = schedule.slot_bytes.size();
     starts_.assign(static_cast<std::size_t>(schedule.world) * (slots + 1) + 1, 0);
     collect(extra, [&](std::uint32_t buffer, std::int64_t) { ++starts_[buffer + 1]; });
@@ -73,17 +74,18 @@ class Cuts {
   }
 
   const Schedule& schedule_;
-  std::vector<std::uint32_t> starts_;
-  std::vector<std::uint32_t> ends_;
-  std::vector<std::int64_t> bytes_;
+  Array<std::uint32_t> starts_;
+  Array<std::uint32_t> ends_;
+  Array<std::int64_t> bytes_;
 };
 
 class Compiler {
  public:
-  Compiler(const Schedule& schedule, std::span<const Cut> cuts)
-      : schedule_(schedule), cuts_(schedule, cuts) {}
+  Compiler(const Schedule& schedule, std::span<const Cut> cuts, Arena& arena)
+      : schedule_(schedule), cuts_(schedule, cuts, arena), program_(arena) {}
 
   Program compile() {
+    reserve();
     number_cells();
     program_.signals.assign(static_cast<std::size_t>(schedule_.world * schedule_.flags), 0);
     for (int rank = 0; rank < schedule_.world; ++rank) {
@@ -95,6 +97,23 @@ class Compiler {
   }
 
  private:
+  // In an arena, what grows leaves its former places behind.
+  void reserve() {
+    std::size_t steps = 0;
+    std::size_t operands = 0;
+    std::size_t edges = 0;
+    for (const RankProgram& ranked : schedule_.ranks) {
+      for (const std::vector<Step>& lane : ranked.lanes) steps += lane.size();
+      operands += ranked.operands.size();
+      edges += ranked.edges.size();
+    }
+    const std::size_t lanes = schedule_.ranks.size() * kLanes.size();
+    program_.lanes.reserve(lanes);
+    program_.nodes.reserve(steps + 2 * lanes);
+    program_.runs.reserve(steps + operands);
+    program_.gates.reserve(edges);
+  }
+
   void number_cells() {
     for (std::size_t buffer = 0; buffer < cuts_.buffers(); ++buffer) {
       program_.buffer_cells.push_back(static_cast<std::uint32_t>(program_.cell_begins.size()));
@@ -107,7 +126,8 @@ class Compiler {
     const auto cells = static_cast<std::uint32_t>(program_.cell_begins.size());
     const auto world = static_cast<std::size_t>(schedule_.world);
     program_.buffer_cells.push_back(cells);
-    program_.slot_cells = program_.buffer_cells[world * schedule_.slot_bytes.size()];
+    program_.slot_buffers = static_cast<std::uint32_t>(world * schedule_.slot_bytes.size());
+    program_.slot_cells = program_.buffer_cells[program_.slot_buffers];
     program_.payload_cells = cells - program_.slot_cells;
     for (std::size_t rank = 0; rank < world; ++rank) {
       program_.payloads.push_back(run_of({.space = Space::kInput,
@@ -197,8 +217,8 @@ std::uint32_t Program::buffer_of(std::uint32_t cell) const {
   return static_cast<std::uint32_t>(after - buffer_cells.begin()) - 1;
 }
 
-Program compile(const Schedule& schedule, std::span<const Cut> cuts) {
-  return Compiler(schedule, cuts).compile();
+Program compile(const Schedule& schedule, std::span<const Cut> cuts, Arena& arena) {
+  return Compiler(schedule, cuts, arena).compile();
 }
 
 std::int64_t declared_shards(const Schedule& schedule) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory_resource>
 #include <span>
 #include <vector>
 
@@ -54,27 +55,44 @@ struct Cut {
   std::int64_t byte = 0;
 };
 
+// What a walk needs is allocated from one arena: it is gone when the walk is.
+using Arena = std::pmr::memory_resource;
+template <typename T>
+using Array = std::pmr::vector<T>;
+
 struct Program {
-  std::vector<LaneNodes> lanes;
-  std::vector<Node> nodes;
-  std::vector<Gate> gates;
-  std::vector<CellRun> runs;
-  std::vector<std::uint32_t> signals;  // of each flag in one call; as many waits
+  explicit Program(Arena& arena)
+      : lanes(&arena),
+        nodes(&arena),
+        gates(&arena),
+        runs(&arena),
+        signals(&arena),
+        cell_begins(&arena),
+        cell_bytes(&arena),
+        buffer_cells(&arena),
+        payloads(&arena) {}
+
+  Array<LaneNodes> lanes;
+  Array<Node> nodes;
+  Array<Gate> gates;
+  Array<CellRun> runs;
+  Array<std::uint32_t> signals;  // of each flag in one call; as many waits
 
   // Cells are numbered by buffer; a rank's input and output, which may be one, are cut alike and
   // count as one buffer, its payload. All slots come first.
-  std::vector<std::int64_t> cell_begins;  // in bytes of its buffer
-  std::vector<std::int64_t> cell_bytes;
-  std::vector<std::uint32_t> buffer_cells;  // where each buffer's cells start, and their end
+  Array<std::int64_t> cell_begins;  // in bytes of its buffer
+  Array<std::int64_t> cell_bytes;
+  Array<std::uint32_t> buffer_cells;  // where each buffer's cells start, and their end
+  std::uint32_t slot_buffers = 0;
   std::uint32_t slot_cells = 0;
   std::uint32_t payload_cells = 0;
-  std::vector<CellRun> payloads;  // by rank, all of it, as its input
+  Array<CellRun> payloads;  // by rank, all of it, as its input
 
   std::uint32_t buffer_of(std::uint32_t cell) const;
 };
 
 // Of a schedule that check_memory and check_flags accept. Node::step points into `schedule`.
-Program compile(const Schedule& schedule, std::span<const Cut> cuts);
+Program compile(const Schedule& schedule, std::span<const Cut> cuts, Arena& arena);
 
 // The buffer that a region lies in, as cells are numbered by it.
 std::uint32_t buffer_of_region(const Schedule& schedule, const Region& region);

@@ -60,11 +60,12 @@ std::int64_t payload_bytes(const Schedule& schedule) {
   return schedule.elements * element_bytes(Element::kBf16);
 }
 
+// What is wrong with a region, as the end of a sentence that says who reads or writes it.
 std::string fault_of_region(const Schedule& schedule, const Region& region) {
-  if (!in_range(region.rank, schedule.world)) return fmt::format("of no rank: {}", region.rank);
+  if (!in_range(region.rank, schedule.world)) return fmt::format("memory of rank {}", region.rank);
   const auto slots = static_cast<std::int64_t>(schedule.slot_bytes.size());
   if (region.space == Space::kSlot && !in_range(region.slot, slots)) {
-    return fmt::format("of slot {}, and there are {}", region.slot, slots);
+    return fmt::format("slot {}, and there are {}", region.slot, slots);
   }
   const std::int64_t bytes = region.space == Space::kSlot
                                  ? schedule.slot_bytes[static_cast<std::size_t>(region.slot)]
@@ -72,11 +73,11 @@ std::string fault_of_region(const Schedule& schedule, const Region& region) {
   const std::int64_t elements = bytes / element_bytes(region.element);
   if (region.offset < 0 || region.count < 0 || region.offset > elements ||
       region.count > elements - region.offset) {
-    return fmt::format("of elements {} and {} on, outside {} bytes", region.offset, region.count,
-                       bytes);
+    return fmt::format("{} elements from {} on of {}, which has {}", region.count, region.offset,
+                       describe_buffer(region), elements);
   }
   if (region.count > 0 && region.byte_offset() % kVectorBytes != 0) {
-    return fmt::format("of {}, which do not start on {} bytes", describe(region), kVectorBytes);
+    return fmt::format("{}, which do not start on {} bytes", describe(region), kVectorBytes);
   }
   return {};
 }
@@ -108,13 +109,13 @@ std::string fault_of_transfer(const Schedule& schedule, const Step& step,
                               std::span<const Region> operands) {
   if (step.dst.space == Space::kInput) return "writes an input";
   if (const std::string fault = fault_of_region(schedule, step.dst); !fault.empty()) {
-    return "has a destination " + fault;
+    return "writes " + fault;
   }
   bool ragged = step.dst.byte_count() % kVectorBytes != 0;
   bool tail = ends_payload(schedule, step.dst);
   for (const Region& operand : operands) {
     if (const std::string fault = fault_of_region(schedule, operand); !fault.empty()) {
-      return "has a source " + fault;
+      return "reads " + fault;
     }
     if (operand.count != step.dst.count) {
       return fmt::format("has {} elements for {}", operand.count, step.dst.count);
@@ -248,8 +249,7 @@ std::optional<Refusal> check_flags(const Schedule& schedule) {
     if (uses.signals == uses.waits) continue;
     const auto per_rank = static_cast<std::size_t>(schedule.flags);
     return refusal(Property::kProgress,
-                   fmt::format("flag {} of rank {} gets {} signals and {} waits in a call, the "
-                               "last of them {}",
+                   fmt::format("flag {} of rank {} has {} signals and {} waits in a call; see {}",
                                flag % per_rank, flag / per_rank, uses.signals, uses.waits,
                                describe(*uses.last)),
                    uses.last);

@@ -56,13 +56,11 @@ Refusal Reporter::race(const Finding& finding, Epoch later,
   StepReference second = step(later);
   first.region = accessed(first, finding.cell, finding.earlier_writes);
   second.region = accessed(second, finding.cell, finding.later_writes);
-  const auto act = [](const StepReference& step, bool writes) {
-    return fmt::format("{} {} {}", describe(step), writes ? "writes" : "reads",
-                       describe(*step.region));
-  };
   return refusal(Property::kRaces,
-                 fmt::format("{}, {}, and nothing orders the two",
-                             act(first, finding.earlier_writes), act(second, finding.later_writes)),
+                 fmt::format("nothing orders {}, which {} {}, and {}, which {} {}", describe(first),
+                             finding.earlier_writes ? "writes" : "reads", describe(*first.region),
+                             describe(second), finding.later_writes ? "writes" : "reads",
+                             describe(*second.region)),
                  first, second, buffers);
 }
 
@@ -70,19 +68,19 @@ Refusal Reporter::wrong_value(const Finding& finding, Epoch reader,
                               std::optional<CallerBuffers> buffers) const {
   StepReference read = step(reader);
   read.region = cell_region(Space::kOutput, finding.cell);
-  std::string text = fmt::format("{} finds in {} that {}", describe(read), describe(*read.region),
-                                 difference(finding));
+  std::string text =
+      fmt::format("{}, at {}: {}", describe(*read.region), describe(read), difference(finding));
   if (finding.earlier == 0) return refusal(Property::kValues, text, read, {}, buffers);
   const StepReference cause = step(finding.earlier);
-  text += fmt::format(", by {}", describe(cause));
+  text += fmt::format("; see {}", describe(cause));
   return refusal(Property::kValues, text, cause, read, buffers);
 }
 
 std::string Reporter::difference(const Finding& finding) const {
   const Content& content = finding.content;
   if (content.term != finding.declared) return terms_.difference(content.term, finding.declared);
-  if (content.element != Element::kBf16) return "the sum is in FP32";
-  return fmt::format("the sum is that of element {} on",
+  if (content.element != Element::kBf16) return "the sum is left in FP32";
+  return fmt::format("the sum is that of the elements from {} on",
                      content.position / element_bytes(content.element));
 }
 
@@ -94,12 +92,10 @@ bool Reporter::covers(const Region& region, std::uint32_t cell) const {
 }
 
 Region Reporter::cell_region(Space space, std::uint32_t cell) const {
-  const std::uint32_t first =
-      schedule_.world * static_cast<std::uint32_t>(schedule_.slot_bytes.size());
   const std::int64_t bytes = element_bytes(Element::kBf16);
   return {space,
           Element::kBf16,
-          static_cast<std::int16_t>(program_.buffer_of(cell) - first),
+          static_cast<std::int16_t>(program_.buffer_of(cell) - program_.slot_buffers),
           0,
           program_.cell_begins[cell] / bytes,
           program_.cell_bytes[cell] / bytes};

@@ -8,8 +8,11 @@
 
 namespace kimi3::proof {
 
-Terms::Terms(int world, int calls)
-    : world_(world), first_compound_(kFaults + static_cast<TermId>(world * calls)) {
+Terms::Terms(int world, int calls, Arena& arena)
+    : world_(world),
+      first_compound_(kFaults + static_cast<TermId>(world * calls)),
+      terms_(&arena),
+      table_(&arena) {
   const auto ranks = static_cast<std::size_t>(world);
   table_.resize(std::bit_ceil(static_cast<std::size_t>(calls) * ranks * ranks * 4), 0);
 }
@@ -85,7 +88,7 @@ namespace {
 std::string_view phrase(Fault fault) {
   switch (fault) {
     case Fault::kUnwritten:
-      return "nothing is written";
+      return "no step has written what they hold";
     case Fault::kElement:
       return "an add takes BF16 for FP32 or FP32 for BF16";
     case Fault::kMisplaced:

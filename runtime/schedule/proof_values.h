@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/schedule/proof_program.h"
 #include "runtime/schedule/schedule.h"
 
 namespace kimi3::proof {
@@ -27,7 +28,7 @@ enum class Fault : std::uint8_t {
 // call, a stale value never equals a fresh one.
 class Terms {
  public:
-  Terms(int world, int calls);
+  Terms(int world, int calls, Arena& arena);
 
   static constexpr TermId kUnwritten = static_cast<TermId>(Fault::kUnwritten);
 
@@ -73,8 +74,8 @@ class Terms {
 
   int world_;
   TermId first_compound_;
-  std::vector<Term> terms_;    // by name, from first_compound_ on
-  std::vector<TermId> table_;  // open addressing; 0 is empty
+  Array<Term> terms_;    // by name, from first_compound_ on
+  Array<TermId> table_;  // open addressing; 0 is empty
 };
 
 // The term of every output element of `shard` after `call`: the specification.

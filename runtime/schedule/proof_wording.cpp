@@ -23,9 +23,9 @@ std::string_view to_string(Property property) {
 std::string_view to_string(CallerBuffers buffers) {
   switch (buffers) {
     case CallerBuffers::kOnePair:
-      return "one pair of buffers";
+      return "one pair";
     case CallerBuffers::kTwoPairs:
-      return "two pairs of buffers in turn";
+      return "two pairs in turn";
     case CallerBuffers::kInPlace:
       return "in place";
   }
@@ -47,19 +47,22 @@ std::string describe(const StepReference& step) {
                      to_string(step.lane), step.call);
 }
 
+std::string describe_buffer(const Region& region) {
+  if (region.space == Space::kSlot) {
+    return fmt::format("slot {} of rank {}", region.slot, region.rank);
+  }
+  return fmt::format("the {} of rank {}", to_string(region.space), region.rank);
+}
+
 std::string describe(const Region& region) {
-  const std::string buffer =
-      region.space == Space::kSlot
-          ? fmt::format("slot {} of rank {}", region.slot, region.rank)
-          : fmt::format("the {} of rank {}", to_string(region.space), region.rank);
   return fmt::format("bytes {}..{} of {}", region.byte_offset(),
-                     region.byte_offset() + region.byte_count(), buffer);
+                     region.byte_offset() + region.byte_count(), describe_buffer(region));
 }
 
 Refusal refusal(Property property, std::string_view message, std::optional<StepReference> first,
                 std::optional<StepReference> second, std::optional<CallerBuffers> buffers) {
   std::string text = fmt::format("{}: {}", to_string(property), message);
-  if (buffers) text += fmt::format(" ({})", to_string(*buffers));
+  if (buffers) text += fmt::format(" (caller's buffers: {})", to_string(*buffers));
   return {property, buffers, std::move(first), std::move(second), std::move(text)};
 }
 

@@ -13,6 +13,8 @@ namespace kimi3::proof {
 std::string describe(const StepReference& step);
 // "bytes 0..1024 of slot 3 of rank 1": the first byte, and the first that follows
 std::string describe(const Region& region);
+// "slot 3 of rank 1"
+std::string describe_buffer(const Region& region);
 
 // With "PROPERTY: " before the message and, where the buffers matter, which they are after it.
 Refusal refusal(Property property, std::string_view message,

@@ -71,6 +71,22 @@ TEST_P(ScheduleMutation, ProofAndExplorerRefuse) {
   }
 }
 
+// The reduction of the explorer is an argument; here it is held against all interleavings.
+TEST(ScheduleExplorer, ReductionLosesNothing) {
+  for (const Arithmetic arithmetic :
+       {Arithmetic::kFp32RankOrder, Arithmetic::kBf16HopSum, Arithmetic::kFp32OwnerPacket}) {
+    const Schedule schedule = schedule_of({arithmetic, 2, 1});
+    EXPECT_EQ(explore(schedule, Interleavings::kAll).fault, "");
+    for (const Mutation mutation : kMutations) {
+      for_each_mutant(schedule, mutation, [&](const Schedule& mutant, const std::string& where) {
+        EXPECT_EQ(explore(mutant, Interleavings::kAll).correct(),
+                  explore(mutant, Interleavings::kReduced).correct())
+            << to_string(arithmetic) << " " << to_string(mutation) << ": " << where;
+      });
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(AllShapes, ScheduleMutation, ::testing::ValuesIn(shapes()),
                          [](const auto& shape) { return name_of(shape.param); });
 

@@ -1,0 +1,15 @@
+// The first pass of the YAML reader.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace kimi3 {
+
+// Refuses, as kMalformed, what yaml-cpp must not see: more than kMaxYamlBytes, a byte order mark
+// (it would switch to another encoding), invalid UTF-8 and control characters (0x04 is its end of
+// file), directives, and more than kMaxDocumentDepth brackets open at once. Its scanner runs ahead
+// of its events, so its events are too late for these.
+void check_yaml_bytes(std::string_view bytes, const std::string& file);
+
+}  // namespace kimi3
