@@ -2,9 +2,9 @@
 #include <nlohmann/json.hpp>
 
 #include "exporter/commands/command.h"
+#include "exporter/file_publication.h"
 #include "exporter/inspection.h"
 #include "exporter/plan_source.h"
-#include "exporter/publication.h"
 #include "kimi3/error.h"
 #include "runtime/plan/document_json.h"
 #include "runtime/plan/yaml_reader.h"
