@@ -28,8 +28,8 @@ void FilePublication::swap_in() {
   const int examined = files_.status_at(place_.directory, place_.name, status);
   if (examined != -ENOENT) checked(examined, "examine", place_.shown);
   if (examined == 0 && !S_ISREG(status.st_mode)) {
-    throw malformed(fmt::format("{} exists and is {}, not a file", place_.shown,
-                                file_type_name(status.st_mode)));
+    throw malformed(
+        fmt::format("{} is {}, not a regular file", place_.shown, file_type_name(status.st_mode)));
   }
   done_ = kimi3::swap_in(files_, place_, /*replaces=*/examined == 0);
 }

@@ -71,7 +71,7 @@ FileJob job_for(const ManifestEntry* entry, const WalkItem* item) {
 
 void add_problem(VerifyReport& report, const Problem& problem) {
   ++report.problem_count;
-  if (problem.kind == ProblemKind::kUnreadable) ++report.unreadable_count;
+  if (problem.kind == ProblemKind::kUnreadable) report.unreadable = true;
   if (report.problems.size() < kMaxProblems) report.problems.push_back(problem);
 }
 
@@ -111,7 +111,7 @@ VerifyReport verify_package(const std::string& package, const VerifyOptions& opt
         if (job.problem) {
           add_problem(report, *job.problem);
         } else {
-          ++report.files_checked;
+          ++report.files_sound;
         }
       });
   const ManifestSummary again = take_inventory(

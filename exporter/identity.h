@@ -25,15 +25,13 @@ struct VerifyReport {
   bool identity_differs = false;
   std::vector<Problem> problems;   // by path, then kind; no more than kMaxProblems
   std::int64_t problem_count = 0;  // of all that there are
-  std::int64_t unreadable_count = 0;
-  std::int64_t files_checked = 0;  // found as the manifest lists them
+  bool unreadable = false;         // some part could not be checked: exit status 3, not 1
+  std::int64_t files_sound = 0;    // found as the manifest lists them
   std::int64_t bytes_hashed = 0;
 
   bool ok() const {
-    return !identity_differs && problem_count == 0 && files_checked == manifest.files;
+    return !identity_differs && problem_count == 0 && files_sound == manifest.files;
   }
-  // Some part could not be checked: exit status 3, not 1.
-  bool unreadable() const { return unreadable_count > 0; }
 };
 
 // A report names this many problems; it counts the others.

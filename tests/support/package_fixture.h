@@ -11,9 +11,17 @@
 #include "exporter/identity.h"
 #include "exporter/package.h"
 #include "runtime/plan/package_directory.h"
+#include "tests/support/refusal.h"
 #include "tests/support/tool.h"
 
 namespace kimi3::test {
+
+// As refusal, without the hint.
+template <typename Action>
+std::string message_of(Action action, ErrorKind kind) {
+  const std::string text = refusal(action, kind);
+  return text.substr(0, text.find(" | "));
+}
 
 // What the plan of a package says in these tests: the text is the caller's, and opaque here.
 inline PlanText plan_of(std::string text) {
