@@ -119,9 +119,9 @@ ManifestSummary write_manifest(const Source& source, const Totals& expected,
 
 std::string checked_plan(const PlanText& plan_text, const ManifestSummary& manifest) {
   std::string text = plan_text(manifest);
-  if (text.size() > kMaxPlanBytes) {
+  if (text.size() > kMaxYamlBytes) {
     throw malformed(
-        fmt::format("the plan takes {} bytes, more than {}", text.size(), kMaxPlanBytes));
+        fmt::format("the plan takes {} bytes, more than {}", text.size(), kMaxYamlBytes));
   }
   return text;
 }

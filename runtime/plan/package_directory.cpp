@@ -21,7 +21,7 @@ ManifestSummary PackageDirectory::read_manifest(const EntryCallback& entry) cons
 
 std::string PackageDirectory::read_plan() const {
   const FileDescriptor file = open_regular_file(descriptor(), kPlanName, plan_path());
-  return read_small_file(file.get(), plan_path(), kMaxPlanBytes);
+  return read_small_file(file.get(), plan_path(), kMaxYamlBytes);
 }
 
 }  // namespace kimi3
