@@ -18,6 +18,7 @@
 #include "kimi3/error.h"
 #include "runtime/plan/artifact_path.h"
 #include "runtime/plan/package_directory.h"
+#include "runtime/plan/yaml_reader.h"
 
 namespace kimi3 {
 namespace {

@@ -5,6 +5,7 @@
 #include "kimi3/error.h"
 #include "runtime/plan/artifact_path.h"
 #include "runtime/plan/small_file.h"
+#include "runtime/plan/yaml_reader.h"
 
 namespace kimi3 {
 
