@@ -16,6 +16,18 @@ std::int64_t checked(std::int64_t result, std::string_view action, std::string_v
   return result;
 }
 
+std::pair<std::string, std::string> split_path(std::string_view path) {
+  std::string_view rest = path;
+  while (rest.size() > 1 && rest.ends_with('/')) rest.remove_suffix(1);
+  const std::size_t slash = rest.rfind('/');
+  const std::string_view name = slash == std::string_view::npos ? rest : rest.substr(slash + 1);
+  if (name.empty() || name == "." || name == ".." || path.find('\0') != std::string_view::npos) {
+    throw malformed(fmt::format("{} does not name anything to write", quoted_path(path)));
+  }
+  if (slash == std::string_view::npos) return {".", std::string(name)};
+  return {std::string(rest.substr(0, slash == 0 ? 1 : slash)), std::string(name)};
+}
+
 FileDescriptor open_root(FileSystem& files, const std::string& path) {
   const bool has_nul = path.find('\0') != std::string::npos;
   const int opened = has_nul ? -ENOENT : files.open_root(path);

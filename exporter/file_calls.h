@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "exporter/file_system.h"
 #include "runtime/plan/beneath.h"
@@ -16,6 +17,10 @@ namespace kimi3 {
 // A non-negative result; throws kMachine, "cannot ACTION PATH: …", for another. `path` is shown as
 // it is: quote it first.
 std::int64_t checked(std::int64_t result, std::string_view action, std::string_view path);
+
+// A path that names something to be made: the directory that it is in, and the name. Throws
+// kMalformed for one that ends in no name.
+std::pair<std::string, std::string> split_path(std::string_view path);
 
 // As open_directory in runtime/plan/beneath.h.
 FileDescriptor open_root(FileSystem& files, const std::string& path);

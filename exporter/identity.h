@@ -26,7 +26,7 @@ struct VerifyReport {
   std::vector<Problem> problems;   // by path, then kind; no more than kMaxProblems
   std::int64_t problem_count = 0;  // of all that there are
   bool unreadable = false;         // some part could not be checked: exit status 3, not 1
-  std::int64_t files_sound = 0;    // listed, there and as listed
+  std::int64_t files_sound = 0;    // found as the manifest lists them
   std::int64_t bytes_hashed = 0;
 
   bool ok() const {

@@ -10,14 +10,15 @@
 #include "exporter/artifact_walk.h"
 #include "exporter/file_calls.h"
 #include "exporter/file_hash.h"
+#include "exporter/file_publication.h"
 #include "exporter/hash_pipeline.h"
 #include "exporter/inventory.h"
 #include "exporter/publication.h"
-#include "exporter/swap.h"
 #include "exporter/temporary.h"
 #include "kimi3/error.h"
 #include "runtime/plan/artifact_path.h"
 #include "runtime/plan/package_directory.h"
+#include "runtime/plan/yaml_reader.h"
 
 namespace kimi3 {
 namespace {
@@ -119,16 +120,11 @@ ManifestSummary write_manifest(const Source& source, const Totals& expected,
 
 std::string checked_plan(const PlanText& plan_text, const ManifestSummary& manifest) {
   std::string text = plan_text(manifest);
-  if (text.size() > kMaxPlanBytes) {
+  if (text.size() > kMaxYamlBytes) {
     throw malformed(
-        fmt::format("the plan takes {} bytes, more than {}", text.size(), kMaxPlanBytes));
+        fmt::format("the plan takes {} bytes, more than {}", text.size(), kMaxYamlBytes));
   }
   return text;
-}
-
-void write_and_sync(FileSystem& files, int file, std::string_view text, const std::string& shown) {
-  write_all(files, file, text, shown);
-  checked(files.sync(file), "sync", shown);
 }
 
 FileDescriptor create_file(FileSystem& files, int directory, std::string_view path,
@@ -147,7 +143,7 @@ WriteResult export_copy(const ExportRequest& request, const nlohmann::json& vari
   Publication publication(files, request.out, root.get(), control);
   const int target = publication.directory();
   const auto shown = [&](std::string_view path) {
-    return quoted_path(join_path(publication.shown(), path));
+    return quoted_path(join_path(publication.path(), path));
   };
   const auto copy = [&](FileJob& job, HashProgress& progress) {
     const std::string shown_source = source.shown_file(job.path);
@@ -158,7 +154,7 @@ WriteResult export_copy(const ExportRequest& request, const nlohmann::json& vari
         copy_and_hash_file(files, artifact, shown_source, written.get(), shown(job.path), progress);
     checked(files.sync(written.get()), "sync", shown(job.path));
   };
-  ParentMaker parents(files, target, publication.shown());
+  ParentMaker parents(files, target, publication.path());
   WriteResult result;
   {
     const FileDescriptor manifest = create_file(files, target, kManifestName, shown(kManifestName));
@@ -169,63 +165,12 @@ WriteResult export_copy(const ExportRequest& request, const nlohmann::json& vari
   {
     const std::string text = checked_plan(plan_text, result.manifest);
     const FileDescriptor plan = create_file(files, target, kPlanName, shown(kPlanName));
-    write_and_sync(files, plan.get(), text, shown(kPlanName));
+    write_all(files, plan.get(), text, shown(kPlanName));
+    checked(files.sync(plan.get()), "sync", shown(kPlanName));
   }
   publication.publish();
   result.notes = publication.notes();
   return result;
-}
-
-// Gives a whole, synced temporary its name in a package.
-class FileSwap {
- public:
-  FileSwap(FileSystem& files, int package, const std::string& shown, TemporaryFile& temporary,
-           std::string_view name)
-      : files_(files), temporary_(temporary) {
-    place_ = {package, temporary.name(), std::string(name), quoted_path(join_path(shown, name))};
-    struct stat status {};
-    const int examined = files.status_at(package, place_.name, status);
-    if (examined != -ENOENT) checked(examined, "examine", place_.shown);
-    if (examined == 0 && S_ISDIR(status.st_mode)) {
-      throw malformed(fmt::format("{} is a directory", place_.shown));
-    }
-    done_ = swap_in(files, place_, /*replaces=*/examined == 0);
-  }
-
-  void undo() { swap_back(files_, place_, done_); }
-
-  // Removes what had the name before.
-  void settle(std::vector<std::string>& notes) {
-    temporary_.keep();
-    if (done_ == Swap::kMoved) return;
-    const int removed = files_.remove(place_.directory, place_.temporary, 0);
-    if (removed == 0) return;
-    const Error error = system_failure("remove", temporary_.shown(), -removed);
-    notes.emplace_back(error.what());
-  }
-
- private:
-  FileSystem& files_;
-  TemporaryFile& temporary_;
-  SwapPlace place_;
-  Swap done_{};
-};
-
-// A synced temporary file in the package with the plan's text.
-void write_plan(FileSystem& files, TemporaryFile& temporary, std::string_view text) {
-  write_and_sync(files, temporary.file(), text, temporary.shown());
-}
-
-void swap_plan(FileSystem& files, int package, const std::string& shown, TemporaryFile& plan,
-               std::vector<std::string>& notes) {
-  FileSwap swap(files, package, shown, plan, kPlanName);
-  try {
-    checked(files.sync(package), "sync", quoted_path(shown));
-  } catch (...) {
-    swap.undo();
-    throw;
-  }
-  swap.settle(notes);
 }
 
 bool has_manifest(FileSystem& files, int package, const std::string& shown) {
@@ -243,7 +188,7 @@ WriteResult export_in_place(const ExportRequest& request, const nlohmann::json& 
   const std::string& shown = request.artifacts;
   const FileDescriptor root = open_locked(files, shown, control);
   WriteResult result;
-  result.notes = remove_stale_files(files, root.get(), shown);
+  result.notes = remove_stale(files, root.get(), shown);
   // The names of manifest and plan are reserved, unless this is a package already.
   Source source{files,
                 root.get(),
@@ -258,23 +203,25 @@ WriteResult export_in_place(const ExportRequest& request, const nlohmann::json& 
     job.sha256 = hash_file(files, artifact, shown_file, progress);
     checked(files.sync(artifact.file.get()), "sync", shown_file);
   };
-  TemporaryFile manifest(files, root.get(), shown);
+  FilePublication manifest(files, root.get(), shown, kManifestName);
   result.manifest = write_manifest(
-      source, totals, variant, manifest.file(), manifest.shown(), [](const std::string&) {}, hash,
-      control);
-  TemporaryFile plan(files, root.get(), shown);
-  write_plan(files, plan, checked_plan(plan_text, result.manifest));
+      source, totals, variant, manifest.file(), manifest.shown_file(), [](const std::string&) {},
+      hash, control);
+  FilePublication plan(files, root.get(), shown, kPlanName);
+  plan.write(checked_plan(plan_text, result.manifest));
   sync_directories(files, root.get(), quoted_path(shown));
   check_stop(control);
   // In this order: a plan without a manifest could be anybody's file of that name.
-  FileSwap swap(files, root.get(), shown, manifest, kManifestName);
+  manifest.swap_in();
   try {
-    swap_plan(files, root.get(), shown, plan, result.notes);
+    plan.swap_in();
+    plan.sync_swap();
   } catch (...) {
-    swap.undo();
+    manifest.undo();
     throw;
   }
-  swap.settle(result.notes);
+  plan.settle(result.notes);
+  manifest.settle(result.notes);
   return result;
 }
 
@@ -292,12 +239,14 @@ WriteResult replace_plan(const std::string& package, const PlanText& plan_text,
   const FileDescriptor root = open_locked(files, package, control);
   WriteResult result;
   result.manifest = read_package_manifest(files, root.get(), package);
-  result.notes = remove_stale_files(files, root.get(), package);
+  result.notes = remove_stale(files, root.get(), package);
   const std::string text = checked_plan(plan_text, result.manifest);
-  TemporaryFile plan(files, root.get(), package);
-  write_plan(files, plan, text);
+  FilePublication plan(files, root.get(), package, kPlanName);
+  plan.write(text);
   check_stop(control);
-  swap_plan(files, root.get(), package, plan, result.notes);
+  plan.swap_in();
+  plan.sync_swap();
+  plan.settle(result.notes);
   return result;
 }
 

@@ -1,47 +1,26 @@
 #include "exporter/publication.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <utility>
+#include <tuple>
 
 #include "exporter/file_calls.h"
 #include "exporter/inventory.h"
 #include "exporter/package_lock.h"
 #include "kimi3/error.h"
-#include "runtime/plan/artifact_path.h"
 
 namespace kimi3 {
-namespace {
-
-// A path as the directory that the name is in, and the name.
-std::pair<std::string, std::string> split_target(std::string_view target) {
-  std::string_view path = target;
-  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
-  const std::size_t slash = path.rfind('/');
-  const std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
-  if (name.empty() || name == "." || name == ".." || target.find('\0') != std::string_view::npos) {
-    throw malformed(fmt::format("{} does not name a package to make", quoted_path(target)));
-  }
-  if (slash == std::string_view::npos) return {".", std::string(name)};
-  return {std::string(path.substr(0, slash == 0 ? 1 : slash)), std::string(name)};
-}
-
-}  // namespace
-
 Publication::Publication(FileSystem& files, const std::string& target, int source,
                          const RunControl& control)
     : files_(files), control_(control), target_(target) {
-  std::tie(parent_path_, name_) = split_target(target);
+  std::tie(parent_path_, name_) = split_path(target);
   parent_ = open_root(files_, parent_path_);
   require_outside(source);
   examine_target();
-  notes_ = remove_stale_directories(files_, parent_.get(), parent_path_);
-  temporary_.emplace(files_, parent_.get(), parent_path_);
+  notes_ = remove_stale(files_, parent_.get(), parent_path_);
+  temporary_.emplace(files_, Temporary::Kind::kDirectory, parent_.get(), parent_path_);
 }
-
-std::string Publication::shown() const { return join_path(parent_path_, temporary_->name()); }
 
 // Else the walk of the source would meet what is being written.
 void Publication::require_outside(int source) const {
@@ -89,7 +68,7 @@ void Publication::require_same_target(int named_directory, const std::string& na
 }
 
 void Publication::publish() {
-  sync_directories(files_, directory(), quoted_path(shown()));
+  sync_directories(files_, directory(), temporary_->shown());
   if (replaced_) {
     take_lock(files_, replaced_.get(), target_, control_);
     require_same_target(parent_.get(), name_);

@@ -2,7 +2,6 @@
 // name, synced, and swapped in.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,8 +22,8 @@ class Publication {
   Publication(FileSystem& files, const std::string& target, int source, const RunControl& control);
 
   // Where to write; and what messages call it.
-  int directory() const { return temporary_->directory(); }
-  std::string shown() const;
+  int directory() const { return temporary_->descriptor(); }
+  std::string path() const { return temporary_->path(); }
 
   // Syncs the directories, gives the new one its name and removes the one that it replaces. The
   // files in it must have been synced. Throws kMachine, after undoing it, where a step fails.
@@ -46,7 +45,7 @@ class Publication {
   std::string name_;
   FileDescriptor parent_;
   FileDescriptor replaced_;  // the package that has the name; none for a new name
-  std::optional<TemporaryDirectory> temporary_;
+  std::optional<Temporary> temporary_;
   std::vector<std::string> notes_;
 };
 

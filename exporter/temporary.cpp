@@ -48,18 +48,31 @@ void remove_beneath(FileSystem& files, int directory, const std::string& name,
   checked(files.remove(directory, name, AT_REMOVEDIR), "remove", shown);
 }
 
-std::vector<std::string> temporary_names(FileSystem& files, int directory, bool directories,
-                                         const std::string& shown) {
-  std::vector<std::string> names;
-  checked(files.list(directory,
-                     [&](std::string name, unsigned char type) {
-                       const bool right_type =
-                           type == DT_UNKNOWN || (type == DT_DIR) == directories;
-                       if (right_type && is_temporary_name(name)) names.push_back(std::move(name));
-                     }),
-          "list", shown);
-  std::sort(names.begin(), names.end());
-  return names;
+// Whether `name` in `directory` is still the file that was opened as `opened`.
+bool still_named(FileSystem& files, int directory, const std::string& name, int opened,
+                 const std::string& shown) {
+  struct stat here {};
+  struct stat there {};
+  checked(files.status(opened, here), "examine", shown);
+  const int examined = files.status_at(directory, name, there);
+  if (examined == -ENOENT) return false;
+  checked(examined, "examine", shown);
+  return same_file(here, there);
+}
+
+// The next run may be another user's, who may do less here: what cannot be removed is no failure.
+void remove_if_stale(FileSystem& files, int directory, const std::string& name,
+                     const std::string& shown_directory) {
+  const std::string shown = quoted_path(join_path(shown_directory, name));
+  const int opened = files.open(directory, name, O_RDONLY);
+  if (opened == -ENOENT || opened == -ELOOP) return;
+  const FileDescriptor owner(static_cast<int>(checked(opened, "open", shown)));
+  const int locked = files.lock(owner.get());
+  if (locked == -EWOULDBLOCK) return;
+  checked(locked, "lock", shown);
+  // Its owner may have published it just before the lock came free.
+  if (!still_named(files, directory, name, owner.get(), shown)) return;
+  remove_tree(files, directory, name, shown_directory);
 }
 
 }  // namespace
@@ -76,71 +89,55 @@ bool is_temporary_name(std::string_view name) {
          name.find_first_not_of("0123456789abcdef", 1) == std::string_view::npos;
 }
 
-TemporaryFile::TemporaryFile(FileSystem& files, int directory, std::string shown_directory)
-    : files_(files), directory_(directory), shown_directory_(std::move(shown_directory)) {
+Temporary::Temporary(FileSystem& files, Kind kind, int parent, std::string shown_parent)
+    : files_(files), kind_(kind), parent_(parent), shown_parent_(std::move(shown_parent)) {
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     name_ = temporary_name();
-    const int created = files_.create(directory_, name_);
-    if (created == -EEXIST) continue;
-    file_ = FileDescriptor(static_cast<int>(checked(created, "create", shown())));
-    return;
+    FileDescriptor made = make();
+    if (made && take(std::move(made))) return;
   }
   throw system_failure("create", shown(), EEXIST);
 }
 
-TemporaryFile::~TemporaryFile() {
-  // A failure leaves it to the next run.
-  if (file_ && !kept_) files_.remove(directory_, name_, 0);
-}
-
-std::string TemporaryFile::shown() const { return quoted_path(join_path(shown_directory_, name_)); }
-
-TemporaryDirectory::TemporaryDirectory(FileSystem& files, int parent, std::string shown_parent)
-    : files_(files), parent_(parent), shown_parent_(std::move(shown_parent)) {
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    name_ = temporary_name();
-    const int made = files_.make_directory(parent_, name_);
-    if (made == -EEXIST) continue;
-    checked(made, "create", shown());
-    try {
-      if (create()) return;
-    } catch (...) {
-      files_.remove(parent_, name_, AT_REMOVEDIR);
-      throw;
-    }
-  }
-  throw system_failure("create", shown(), EEXIST);
-}
-
-// Between its making and its locking, another run may have taken it for stale and removed it.
-bool TemporaryDirectory::create() {
+// Nothing where the name is taken, or where another run took it for stale already.
+FileDescriptor Temporary::make() {
+  const bool file = kind_ == Kind::kFile;
+  const int made = file ? files_.create(parent_, name_) : files_.make_directory(parent_, name_);
+  if (made == -EEXIST) return {};
+  checked(made, "create", shown());
+  if (file) return FileDescriptor(made);
   const int opened = files_.open(parent_, name_, O_RDONLY | O_DIRECTORY);
-  if (opened == -ENOENT) return false;
-  FileDescriptor directory(static_cast<int>(checked(opened, "open", shown())));
-  const int locked = files_.lock(directory.get());
-  if (locked == -EWOULDBLOCK) return false;
-  checked(locked, "lock", shown());
-  struct stat here {};
-  struct stat there {};
-  checked(files_.status(directory.get(), here), "examine", shown());
-  const int examined = files_.status_at(parent_, name_, there);
-  if (examined == -ENOENT || (examined == 0 && !same_file(here, there))) return false;
-  checked(examined, "examine", shown());
-  directory_ = std::move(directory);
+  if (opened >= 0) return FileDescriptor(opened);
+  if (opened == -ENOENT) return {};
+  files_.remove(parent_, name_, AT_REMOVEDIR);
+  throw system_failure("open", shown(), -opened);
+}
+
+// Between its making and its locking, another run may have taken it for stale.
+bool Temporary::take(FileDescriptor made) {
+  try {
+    const int locked = files_.lock(made.get());
+    if (locked == -EWOULDBLOCK) return false;
+    checked(locked, "lock", shown());
+    if (!still_named(files_, parent_, name_, made.get(), shown())) return false;
+  } catch (...) {
+    files_.remove(parent_, name_, kind_ == Kind::kFile ? 0 : AT_REMOVEDIR);
+    throw;
+  }
+  descriptor_ = std::move(made);
   return true;
 }
 
-TemporaryDirectory::~TemporaryDirectory() {
-  if (!directory_ || kept_) return;
+Temporary::~Temporary() {
+  if (!descriptor_ || kept_) return;
   try {
     remove_tree(files_, parent_, name_, shown_parent_);
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the next run removes it
   }
 }
 
-std::string TemporaryDirectory::shown() const {
-  return quoted_path(join_path(shown_parent_, name_));
-}
+std::string Temporary::path() const { return join_path(shown_parent_, name_); }
+std::string Temporary::shown() const { return quoted_path(path()); }
 
 void remove_tree(FileSystem& files, int directory, const std::string& name,
                  const std::string& shown_directory) {
@@ -148,43 +145,22 @@ void remove_tree(FileSystem& files, int directory, const std::string& name,
                  kMaxRemovalDepth);
 }
 
-std::vector<std::string> remove_stale_directories(FileSystem& files, int parent,
-                                                  const std::string& shown) {
+std::vector<std::string> remove_stale(FileSystem& files, int directory, const std::string& shown) {
+  std::vector<std::string> names;
+  checked(files.list(directory,
+                     [&](std::string name, unsigned char type) {
+                       const bool ours = type == DT_REG || type == DT_DIR || type == DT_UNKNOWN;
+                       if (ours && is_temporary_name(name)) names.push_back(std::move(name));
+                     }),
+          "list", quoted_path(shown));
+  std::sort(names.begin(), names.end());
   std::vector<std::string> notes;
-  for (const std::string& name :
-       temporary_names(files, parent, /*directories=*/true, quoted_path(shown))) {
-    const int opened = files.open(parent, name, O_RDONLY | O_DIRECTORY);
-    if (opened == -ENOENT || opened == -ENOTDIR || opened == -ELOOP) continue;
+  for (const std::string& name : names) {
     try {
-      const std::string shown_name = quoted_path(join_path(shown, name));
-      const FileDescriptor directory(static_cast<int>(checked(opened, "open", shown_name)));
-      const int locked = files.lock(directory.get());
-      if (locked == -EWOULDBLOCK) continue;
-      checked(locked, "lock", shown_name);
-      // Its owner may have published it just before the lock came free.
-      struct stat here {};
-      struct stat there {};
-      checked(files.status(directory.get(), here), "examine", shown_name);
-      const int examined = files.status_at(parent, name, there);
-      if (examined == -ENOENT || (examined == 0 && !same_file(here, there))) continue;
-      checked(examined, "examine", shown_name);
-      remove_tree(files, parent, name, shown);
+      remove_if_stale(files, directory, name, shown);
     } catch (const Error& error) {
       notes.push_back(fmt::format("a temporary that a crash left stays: {}", error.what()));
     }
-  }
-  return notes;
-}
-
-std::vector<std::string> remove_stale_files(FileSystem& files, int package,
-                                            const std::string& shown) {
-  std::vector<std::string> notes;
-  for (const std::string& name :
-       temporary_names(files, package, /*directories=*/false, quoted_path(shown))) {
-    const int removed = files.remove(package, name, 0);
-    if (removed == 0 || removed == -ENOENT) continue;
-    const Error error = system_failure("remove", quoted_path(join_path(shown, name)), -removed);
-    notes.push_back(fmt::format("a temporary that a crash left stays: {}", error.what()));
   }
   return notes;
 }

@@ -15,53 +15,38 @@ namespace kimi3 {
 std::string temporary_name();
 bool is_temporary_name(std::string_view name);
 
-// A new file with a temporary name in a directory, removed when this goes out of scope unless it
-// was kept.
-class TemporaryFile {
+// A new file or directory with a temporary name, removed with everything in it when this goes out
+// of scope. It is locked while this exists, so that others know it from one that a crash left
+// behind.
+class Temporary {
  public:
-  TemporaryFile(FileSystem& files, int directory, std::string shown_directory);
-  ~TemporaryFile();
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  enum class Kind { kFile, kDirectory };
+
+  // `shown_parent` is what messages call the directory that it is made in.
+  Temporary(FileSystem& files, Kind kind, int parent, std::string shown_parent);
+  ~Temporary();
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
 
   const std::string& name() const { return name_; }
-  int file() const { return file_.get(); }
-  std::string shown() const;
-  void keep() { kept_ = true; }
+  int descriptor() const { return descriptor_.get(); }
+  std::string path() const;   // for messages about what is beneath it
+  std::string shown() const;  // the path in quotes
 
- private:
-  FileSystem& files_;
-  int directory_;
-  std::string shown_directory_;
-  std::string name_;
-  FileDescriptor file_;
-  bool kept_ = false;
-};
-
-// The same for a directory with everything in it. It is locked while this exists, so that others
-// know it from one that a crash left behind.
-class TemporaryDirectory {
- public:
-  TemporaryDirectory(FileSystem& files, int parent, std::string shown_parent);
-  ~TemporaryDirectory();
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-
-  const std::string& name() const { return name_; }
-  int directory() const { return directory_.get(); }
-  std::string shown() const;
   // While it is kept, what has the name is not removed.
   void keep(bool kept) { kept_ = kept; }
-  void unlock() { directory_.reset(); }
+  void unlock() { descriptor_.reset(); }
 
  private:
-  bool create();
+  FileDescriptor make();
+  bool take(FileDescriptor made);
 
   FileSystem& files_;
+  Kind kind_;
   int parent_;
   std::string shown_parent_;
   std::string name_;
-  FileDescriptor directory_;
+  FileDescriptor descriptor_;
   bool kept_ = false;
 };
 
@@ -69,13 +54,8 @@ class TemporaryDirectory {
 void remove_tree(FileSystem& files, int directory, const std::string& name,
                  const std::string& shown_directory);
 
-// Removes the temporary directories in `parent` that nobody has locked. Returns a line for each
-// that could not be removed.
-std::vector<std::string> remove_stale_directories(FileSystem& files, int parent,
-                                                  const std::string& shown);
-
-// Removes the temporary files in a package; for whoever has the package locked.
-std::vector<std::string> remove_stale_files(FileSystem& files, int package,
-                                            const std::string& shown);
+// Removes the temporaries in `directory` that nobody has locked. Returns a line for each that could
+// not be removed.
+std::vector<std::string> remove_stale(FileSystem& files, int directory, const std::string& shown);
 
 }  // namespace kimi3

@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "exporter/commands/command.h"
-#include "exporter/file_output.h"
+#include "exporter/file_publication.h"
 #include "exporter/inspection.h"
 #include "exporter/plan_source.h"
 #include "kimi3/error.h"
@@ -72,7 +72,7 @@ Outcome run_inspect(const Invocation& invocation) {
                            : format == "yaml" ? as_yaml(source, graph)
                                               : as_json(source, graph);
   if (arguments.has("output") && arguments.text("output") != "-") {
-    write_result_file(arguments.text("output"), text);
+    publish_file(arguments.text("output"), text);
   } else {
     print_result(text);
   }

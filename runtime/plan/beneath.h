@@ -19,7 +19,7 @@ enum class Resolution {
 Resolution supported_resolution();
 
 // A system call's result: a descriptor, or the negative error number. `flags` are openat's;
-// O_CLOEXEC, O_NOCTTY, O_NONBLOCK (so that a FIFO cannot hang) and O_NOFOLLOW are added. -ELOOP for
+// O_CLOEXEC, O_NOCTTY and O_NONBLOCK (so that a FIFO cannot hang) are added. -ELOOP for
 // a symbolic link anywhere, -EXDEV for a path that is absolute or has '..'.
 int open_beneath(int directory, std::string_view path, int flags, unsigned mode = 0,
                  Resolution resolution = supported_resolution());

@@ -8,9 +8,10 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
-#include <span>
 #include <string>
 #include <string_view>
+
+#include "runtime/plan/byte_source.h"
 
 namespace kimi3 {
 
@@ -58,8 +59,6 @@ class ManifestWriter {
   std::unique_ptr<State> state_;
 };
 
-// Fills the span from its start with the next bytes and returns how many; 0 at the end, only there.
-using ByteSource = std::function<std::size_t(std::span<char>)>;
 // Takes the entries in order. What it throws ends the reading.
 using EntryCallback = std::function<void(const ManifestEntry&)>;
 
@@ -68,8 +67,5 @@ using EntryCallback = std::function<void(const ManifestEntry&)>;
 // entries that were handed out before that count for nothing.
 ManifestSummary read_manifest(const std::string& file, const ByteSource& source,
                               const EntryCallback& entry = {});
-
-// The source for an open file, from where it stands. Throws kMachine, naming `file`.
-ByteSource read_from(int descriptor, const std::string& file);
 
 }  // namespace kimi3

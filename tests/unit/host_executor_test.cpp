@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cfenv>
 #include <cstring>
 #include <numeric>
@@ -223,23 +224,45 @@ TEST_F(HostExecutor, EveryPatternAtEveryRank) {
   }
 }
 
-// A caller that flushes subnormals or rounds upward in its own thread gets the same bits, and has
-// its modes back.
-TEST_F(HostExecutor, TheCallersFloatingPointModesChangeNothing) {
-  Trial trial({Algorithm::kDmaRing, Arithmetic::kBf16HopSum, 4, 1}, 4096);
-  trial.fill(DataKind::kRandom, 1);
-  Payload expected(4096);
-  const std::vector<std::span<const bfloat16>> inputs(trial.ranks().begin(), trial.ranks().end());
-  reduce_oracle(Arithmetic::kBf16HopSum, inputs, expected);
-  std::vector<Payload> results(4, Payload(4096));
+// A caller that rounds upward in its own thread gets the same bits, and has its mode back: 1 + 2^-8
+// is a tie in BF16 that goes down to even, unless 2^-30 more has been rounded up before.
+TEST(HostExecutorModes, OfTheCallerChangeNothing) {
+  constexpr std::size_t kElements = 4096;
+  const std::vector<Payload> ranks{Payload(kElements, round_to_bfloat16(1.0F)),
+                                   Payload(kElements, round_to_bfloat16(0x1p-8F)),
+                                   Payload(kElements, round_to_bfloat16(0x1p-30F))};
+  std::vector<Payload> results(3, Payload(kElements));
+  const std::vector<std::span<const bfloat16>> inputs(ranks.begin(), ranks.end());
   const std::vector<std::span<bfloat16>> outputs(results.begin(), results.end());
-  const SumPlan sums(Algorithm::kDmaRing, Arithmetic::kBf16HopSum, 4, 1);
+  const SumPlan sums(Algorithm::kTwoShot, Arithmetic::kFp32RankOrder, 3, 1);
+  Executor alone(1, 1);
   std::fesetround(FE_UPWARD);
-  executor_.reduce(0, sums, inputs, outputs);
+  alone.reduce(0, sums, inputs, outputs);
   const int mode_after = std::fegetround();
   std::fesetround(FE_TONEAREST);
   EXPECT_EQ(mode_after, FE_UPWARD);
-  for (const Payload& result : results) EXPECT_EQ(count_wrong(result, expected), 0);
+  for (const Payload& result : results) EXPECT_EQ(result, ranks[0]);
+}
+
+// The pool's threads start with the modes of the thread that made them.
+TEST(HostExecutorModes, OfTheCreatorChangeNothing) {
+  std::fesetround(FE_UPWARD);
+  WorkerPool pool(2, 1);
+  std::fesetround(FE_TONEAREST);
+  class Modes final : public PartedTask {
+   public:
+    void run_part(std::int64_t) const noexcept override {
+      if (std::fegetround() != FE_TONEAREST) ++other;
+      // Stays until the other thread has come too.
+      ++arrived;
+      while (arrived < 2) std::this_thread::yield();
+    }
+    mutable std::atomic<int> arrived{0};
+    mutable std::atomic<int> other{0};
+  };
+  const Modes modes;
+  pool.run(0, modes, 2);
+  EXPECT_EQ(modes.other, 0);
 }
 
 TEST(HostExecutorChannels, RunAtOnceOnDifferentThreads) {

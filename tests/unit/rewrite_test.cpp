@@ -3,10 +3,13 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <set>
+#include <map>
+#include <string>
 #include <tuple>
+#include <vector>
 
 #include "kimi3/error.h"
+#include "runtime/schedule/proof.h"
 
 namespace kimi3 {
 namespace {
@@ -124,6 +127,40 @@ TEST(Rewrite, IsIdempotentInWhatItAddsUp) {
     EXPECT_EQ(once.ranks[0].lanes, twice.ranks[0].lanes);
     EXPECT_EQ(once.ranks[0].operands, twice.ranks[0].operands);
   }
+}
+
+std::string proof_of(const Schedule& schedule) {
+  const ProofResult result = prove(schedule);
+  return result.proven() ? "proven" : result.refusal->message;
+}
+
+// What is run passes the proof that what is baked passes.
+TEST(Rewrite, IsProvenForEveryWorldAndEveryLegalPieces) {
+  for (int world = 2; world <= 10; ++world) {
+    for (int pieces = 1; pieces <= kMaxPieces; ++pieces) {
+      for (const auto arithmetic : {Arithmetic::kBf16HopSum, Arithmetic::kFp32OwnerPacket}) {
+        EXPECT_EQ(proof_of(rewrite_for_one_process(
+                      make(Algorithm::kDmaRing, arithmetic, world, pieces, world * pieces * 8))),
+                  "proven")
+            << to_string(arithmetic) << " world " << world << " pieces " << pieces;
+      }
+    }
+    for (const std::int64_t elements : {1, world - 1, world * 8, 255 * 35}) {
+      EXPECT_EQ(proof_of(rewrite_for_one_process(
+                    make(Algorithm::kTwoShot, Arithmetic::kFp32RankOrder, world, 1, elements))),
+                "proven")
+          << "two_shot world " << world << " elements " << elements;
+    }
+  }
+}
+
+TEST(Rewrite, IsProvenForOtherOrdersOfTheRing) {
+  std::vector<int> order{3, 0, 5, 1, 4, 2};
+  do {
+    EXPECT_EQ(proof_of(rewrite_for_one_process(make_schedule(
+                  {Algorithm::kDmaRing, Arithmetic::kBf16HopSum, 6, 1, 6 * 8, order}))),
+              "proven");
+  } while (std::next_permutation(order.begin(), order.end()));
 }
 
 TEST(Rewrite, RefusesAScheduleThatReadsWhatNothingWrote) {
