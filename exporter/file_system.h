@@ -29,8 +29,10 @@ class FileSystem {
   virtual int create(int directory, std::string_view path) = 0;
   virtual int make_directory(int directory, const std::string& name) = 0;
 
-  // The names in a directory besides '.' and '..', in any order; `name` returns false to end.
-  virtual int list(int directory, const std::function<bool(const char* name)>& name) = 0;
+  // Calls `entry` for what is in a directory besides '.' and '..', in any order. The type is one of
+  // DT_*, DT_UNKNOWN where the file system does not tell.
+  virtual int list(int directory,
+                   const std::function<void(std::string name, unsigned char type)>& entry) = 0;
   virtual int status(int file, struct stat& out) = 0;
   virtual int status_at(int directory, const std::string& name, struct stat& out) = 0;
 

@@ -4,32 +4,14 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "exporter/file_system.h"
+#include "exporter/problem.h"
 #include "exporter/run_control.h"
 #include "runtime/plan/manifest.h"
 
 namespace kimi3 {
-
-enum class ProblemKind {
-  kMissing,      // listed, not there
-  kExtra,        // there, not listed
-  kChanged,      // another content than listed
-  kWrongSize,    // another size than listed
-  kRefusedType,  // a symbolic link, a FIFO, a directory without files: nothing a package may hold
-  kUnreadable,   // it could not be checked
-};
-
-// "missing", "extra", "changed", "wrong size", "refused type", "unreadable".
-std::string_view to_string(ProblemKind kind);
-
-struct Problem {
-  ProblemKind kind{};
-  std::string path;
-  std::string detail;  // "12 bytes, not 14"; may be empty
-};
 
 struct VerifyOptions {
   // Sizes and names only; no artifact is opened.
@@ -43,10 +25,13 @@ struct VerifyReport {
   bool identity_differs = false;
   std::vector<Problem> problems;   // by path, then kind; no more than kMaxProblems
   std::int64_t problem_count = 0;  // of all that there are
-  std::int64_t files_checked = 0;
+  bool unreadable = false;         // some part could not be checked: exit status 3, not 1
+  std::int64_t files_sound = 0;    // found as the manifest lists them
   std::int64_t bytes_hashed = 0;
-  bool ok() const { return !identity_differs && problem_count == 0; }
-  bool unreadable() const;  // some part could not be checked: exit status 3, not 1
+
+  bool ok() const {
+    return !identity_differs && problem_count == 0 && files_sound == manifest.files;
+  }
 };
 
 // A report names this many problems; it counts the others.
@@ -56,7 +41,6 @@ inline constexpr std::size_t kMaxProblems = 10000;
 // what it says. Throws kMalformed for a manifest that is none, has no files or is missing, and for
 // an expected identity that is no digest; kMachine where the package itself cannot be read.
 VerifyReport verify_package(const std::string& package, const VerifyOptions& options,
-                            const RunControl& control = {},
-                            FileSystem& file_system = real_file_system());
+                            const RunControl& control = {}, FileSystem& files = real_file_system());
 
 }  // namespace kimi3

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "exporter/file_system.h"
+#include "exporter/package_lock.h"
 #include "exporter/run_control.h"
 #include "runtime/plan/manifest.h"
 
@@ -26,26 +27,23 @@ struct ExportRequest {
 // Gives the text of the overlay plan for a package. What it throws ends the operation.
 using PlanText = std::function<std::string(const ManifestSummary&)>;
 
-// What happened besides what was asked for, one line each: a stale temporary that could not be
-// removed.
 struct WriteResult {
   ManifestSummary manifest;
+  // What the user should know besides, one line each: a temporary that could not be removed.
   std::vector<std::string> notes;
 };
 
 // Copies and hashes the artifacts, asks `plan_text` for the plan of the resulting identity and
 // publishes the package. `variant` goes into the manifest as it is. Throws kMalformed for artifacts
-// or a target that it refuses, by name; kMachine where a system call fails, naming it and the path.
+// or a target that it refuses, by name; kMachine where a system call fails, naming it and the path,
+// and where an artifact changes while it is read.
 WriteResult export_package(const ExportRequest& request, const nlohmann::json& variant,
                            const PlanText& plan_text, const RunControl& control = {},
-                           FileSystem& file_system = real_file_system());
+                           FileSystem& files = real_file_system());
 
 // Replaces reduction_plan.yaml of the package, under its lock; waits for another writer no longer
 // than kLockSeconds. Two at once end as one or the other, and readers see the old plan or the new.
 WriteResult replace_plan(const std::string& package, const PlanText& plan_text,
-                         const RunControl& control = {},
-                         FileSystem& file_system = real_file_system());
-
-inline constexpr int kLockSeconds = 10;
+                         const RunControl& control = {}, FileSystem& files = real_file_system());
 
 }  // namespace kimi3

@@ -10,7 +10,7 @@ scripts/install_dependencies.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 tool=$PWD/build/release/bin/kimi3-export
-variant=$PWD/examples/variants/k31-tp8.yaml
+cp examples/variants/k31-tp8.yaml "$work"
 cd "$work"
 mkdir -p artifacts/graphs artifacts/weights
 for rows in 256 512 1024 2048 3072; do echo "prefill $rows" > "artifacts/graphs/prefill-$rows.graph"; done
@@ -26,7 +26,7 @@ kimi3-export() { "$tool" "$@"; }
 unset "${!IGNITION_KIMI_@}" "${!B12X_PCIE_DMA_@}"
 export IGNITION_KIMI_PREFILL_DMA_ROWS=3072 IGNITION_KIMI_PREFILL_DMA_BF16=1
 echo "\$ export IGNITION_KIMI_PREFILL_DMA_ROWS=3072 IGNITION_KIMI_PREFILL_DMA_BF16=1"
-show kimi3-export export --variant "$variant" --artifacts artifacts --out k31-tp8
+show kimi3-export export --variant k31-tp8.yaml --artifacts artifacts --out k31-tp8
 show kimi3-export inspect k31-tp8
 show kimi3-export prove k31-tp8
 show kimi3-export run k31-tp8 --graph prefill-3072

@@ -2,9 +2,9 @@
 #include <nlohmann/json.hpp>
 
 #include "exporter/commands/command.h"
+#include "exporter/file_publication.h"
 #include "exporter/inspection.h"
 #include "exporter/plan_source.h"
-#include "exporter/publication.h"
 #include "kimi3/error.h"
 #include "runtime/plan/document_json.h"
 #include "runtime/plan/yaml_reader.h"
@@ -35,7 +35,7 @@ ArgumentForm form() {
   form.options.add_options()("graph", po::value<std::string>()->value_name("ID"),
                              "one graph, with its reductions");
   form.options.add_options()("output,o", po::value<std::string>()->value_name("FILE"),
-                             "write there, not to standard output");
+                             "write there; - is standard output");
   return form;
 }
 
@@ -71,7 +71,7 @@ Outcome run_inspect(const Invocation& invocation) {
   const std::string text = format == "text"   ? inspect_text(source.plan, graph)
                            : format == "yaml" ? as_yaml(source, graph)
                                               : as_json(source, graph);
-  if (arguments.has("output")) {
+  if (arguments.has("output") && arguments.text("output") != "-") {
     publish_file(arguments.text("output"), text);
   } else {
     print_result(text);

@@ -61,8 +61,8 @@ std::string list_problems(const VerifyReport& report, const VerifyOptions& optio
 }
 
 std::string what_was_checked(const VerifyReport& report, bool quick) {
-  if (quick) return fmt::format("{} files by name and size, none hashed", report.files_checked);
-  return fmt::format("{} files, {} bytes hashed", report.files_checked, report.bytes_hashed);
+  if (quick) return fmt::format("{} files sound by name and size, none hashed", report.files_sound);
+  return fmt::format("{} files sound, {} bytes hashed", report.files_sound, report.bytes_hashed);
 }
 
 }  // namespace
@@ -88,7 +88,7 @@ Outcome run_verify(const Invocation& invocation) {
                            report.manifest.identity, plan.digest.empty() ? "-" : plan.digest,
                            what_was_checked(report, options.quick), problems,
                            holds ? "verified" : "not verified"));
-  if (report.unreadable()) throw machine_failure(fmt::format("{} could not all be checked", path));
+  if (report.unreadable) throw machine_failure(fmt::format("{} could not all be checked", path));
   return holds ? Outcome::kHolds : Outcome::kDoesNotHold;
 }
 

@@ -11,19 +11,23 @@
 #include <cerrno>
 
 #include "kimi3/error.h"
+#include "runtime/plan/artifact_path.h"
 #include "runtime/plan/text.h"
 
 namespace kimi3 {
 namespace {
 
-constexpr int kAlways = O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW;
+// openat2 refuses with O_PATH what has no meaning there.
+int all_flags(int flags) {
+  return flags | O_CLOEXEC | ((flags & O_PATH) != 0 ? 0 : O_NOCTTY | O_NONBLOCK);
+}
 
 int result_of(int returned) { return returned < 0 ? -errno : returned; }
 
 int open_by_kernel(int directory, const std::string& path, int flags, unsigned mode) {
   open_how how{};
-  how.flags = static_cast<std::uint64_t>(flags | kAlways);
-  how.mode = mode;
+  how.flags = static_cast<std::uint64_t>(all_flags(flags));
+  how.mode = (flags & O_CREAT) != 0 ? mode : 0;  // else it must be 0
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
   // EAGAIN: a rename raced with the walk; the kernel asks its caller to try again.
   for (int attempt = 0; attempt < 100; ++attempt) {
@@ -37,7 +41,8 @@ int open_by_kernel(int directory, const std::string& path, int flags, unsigned m
 
 // openat says ENOTDIR for a symbolic link where a directory is asked for; openat2 says ELOOP.
 int open_component(int directory, const std::string& name, int flags, unsigned mode) {
-  const int opened = result_of(::openat(directory, name.c_str(), flags | kAlways, mode));
+  const int opened =
+      result_of(::openat(directory, name.c_str(), all_flags(flags) | O_NOFOLLOW, mode));
   if (opened != -ENOTDIR) return opened;
   struct stat status {};
   const bool link = ::fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
@@ -96,9 +101,9 @@ FileDescriptor open_directory(const std::string& path) {
   const bool has_nul = path.find('\0') != std::string::npos;
   const int opened =
       has_nul ? -EINVAL : result_of(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (opened == -ENOENT) throw malformed(fmt::format("{}: no such directory", quoted(path)));
-  if (opened == -ENOTDIR) throw malformed(fmt::format("{}: not a directory", quoted(path)));
-  if (opened < 0) throw system_failure("open", quoted(path), -opened);
+  if (opened == -ENOENT) throw malformed(fmt::format("{}: no such directory", quoted_path(path)));
+  if (opened == -ENOTDIR) throw malformed(fmt::format("{}: not a directory", quoted_path(path)));
+  if (opened < 0) throw system_failure("open", quoted_path(path), -opened);
   return FileDescriptor(opened);
 }
 
@@ -134,5 +139,7 @@ std::string join_path(std::string_view directory, std::string_view name) {
   if (!joined.empty() && joined.back() != '/') joined += '/';
   return joined.append(name);
 }
+
+std::string quoted_path(std::string_view path) { return quoted(path, kMaxPathBytes); }
 
 }  // namespace kimi3

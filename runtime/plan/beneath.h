@@ -19,7 +19,7 @@ enum class Resolution {
 Resolution supported_resolution();
 
 // A system call's result: a descriptor, or the negative error number. `flags` are openat's;
-// O_CLOEXEC, O_NOCTTY, O_NONBLOCK (so that a FIFO cannot hang) and O_NOFOLLOW are added. -ELOOP for
+// O_CLOEXEC, O_NOCTTY and O_NONBLOCK (so that a FIFO cannot hang) are added. -ELOOP for
 // a symbolic link anywhere, -EXDEV for a path that is absolute or has '..'.
 int open_beneath(int directory, std::string_view path, int flags, unsigned mode = 0,
                  Resolution resolution = supported_resolution());
@@ -35,7 +35,10 @@ FileDescriptor open_regular_file(int directory, std::string_view path, const std
 // "a directory", "a symbolic link", "a FIFO": the word for the type in a st_mode.
 std::string_view file_type_name(unsigned mode);
 
-// DIRECTORY/NAME for messages; '.' alone for the directory itself.
+// DIRECTORY/NAME.
 std::string join_path(std::string_view directory, std::string_view name);
+
+// A path for messages, in quotes and whole.
+std::string quoted_path(std::string_view path);
 
 }  // namespace kimi3

@@ -22,6 +22,8 @@ class FileDescriptor {
   int get() const noexcept { return number_; }
   explicit operator bool() const noexcept { return number_ >= 0; }
   void reset() noexcept;
+  // Gives the descriptor away, to be closed by another.
+  int release() noexcept { return std::exchange(number_, -1); }
 
  private:
   int number_ = -1;

@@ -17,6 +17,16 @@ namespace {
 
 constexpr std::size_t kBufferBytes = 64 * 1024;
 
+std::string variant_json(const nlohmann::json& variant) {
+  if (!variant.is_object()) throw malformed("the variant is not a mapping");
+  std::string text = canonical_json(variant, kMaxVariantDepth);
+  if (text.size() > kMaxVariantBytes) {
+    throw malformed(
+        fmt::format("the variant takes {} bytes, more than {}", text.size(), kMaxVariantBytes));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::optional<std::string> ManifestLedger::enter(const ManifestEntry& entry) {
@@ -43,7 +53,8 @@ std::optional<std::string> ManifestLedger::enter(const ManifestEntry& entry) {
 
 struct ManifestWriter::State {
   ByteSink sink;
-  std::string buffer;
+  std::string variant_json;
+  std::string buffer = R"({"files":[)";
   Sha256 hash;
   ManifestLedger ledger;
 
@@ -54,8 +65,8 @@ struct ManifestWriter::State {
   }
 };
 
-ManifestWriter::ManifestWriter(ByteSink sink)
-    : state_(std::make_unique<State>(State{std::move(sink), R"({"files":[)", {}, {}})) {}
+ManifestWriter::ManifestWriter(ByteSink sink, const nlohmann::json& variant)
+    : state_(std::make_unique<State>(State{std::move(sink), variant_json(variant)})) {}
 
 ManifestWriter::~ManifestWriter() = default;
 
@@ -67,21 +78,16 @@ void ManifestWriter::add(const ManifestEntry& entry) {
   if (state_->buffer.size() >= kBufferBytes) state_->flush();
 }
 
-ManifestSummary ManifestWriter::finish(const nlohmann::json& variant) {
+ManifestSummary ManifestWriter::finish() {
   if (state_->ledger.files() == 0) throw malformed("a package has at least one file");
-  if (!variant.is_object()) throw malformed("the variant is not a mapping");
-  ManifestSummary summary;
-  summary.variant_json = canonical_json(variant, kMaxVariantDepth);
-  if (summary.variant_json.size() > kMaxVariantBytes) {
-    throw malformed(fmt::format("the variant takes {} bytes, more than {}",
-                                summary.variant_json.size(), kMaxVariantBytes));
-  }
   state_->buffer += fmt::format(R"(],"overlay":["{}"],"schema":"{}","variant":{}}})", kPlanName,
-                                kPackageSchema, summary.variant_json);
+                                kPackageSchema, state_->variant_json);
   state_->flush();
+  ManifestSummary summary;
   summary.identity = format_digest(state_->hash.finish());
   summary.files = state_->ledger.files();
   summary.bytes = state_->ledger.bytes();
+  summary.variant_json = std::move(state_->variant_json);
   return summary;
 }
 

@@ -8,9 +8,10 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
-#include <span>
 #include <string>
 #include <string_view>
+
+#include "runtime/plan/byte_source.h"
 
 namespace kimi3 {
 
@@ -41,24 +42,23 @@ using ByteSink = std::function<void(std::string_view)>;
 // Writes a manifest entry by entry.
 class ManifestWriter {
  public:
-  explicit ManifestWriter(ByteSink sink);
+  // Throws kMalformed for a variant that is no object, has keys beyond ASCII, a fraction, an
+  // integer beyond ±(2^53-1), or is too large or too deep.
+  ManifestWriter(ByteSink sink, const nlohmann::json& variant);
   ~ManifestWriter();
 
   // Entries come in strictly ascending order of their paths' bytes; throws kMalformed for one that
   // a reader would refuse.
   void add(const ManifestEntry& entry);
 
-  // Writes the rest. Throws kMalformed for a variant that is no object, has keys beyond ASCII, a
-  // fraction, an integer beyond ±(2^53-1), or is too large or too deep.
-  ManifestSummary finish(const nlohmann::json& variant);
+  // Writes the rest. Throws kMalformed where there was no entry.
+  ManifestSummary finish();
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
 
-// Fills the span from its start with the next bytes and returns how many; 0 at the end, only there.
-using ByteSource = std::function<std::size_t(std::span<char>)>;
 // Takes the entries in order. What it throws ends the reading.
 using EntryCallback = std::function<void(const ManifestEntry&)>;
 
@@ -67,8 +67,5 @@ using EntryCallback = std::function<void(const ManifestEntry&)>;
 // entries that were handed out before that count for nothing.
 ManifestSummary read_manifest(const std::string& file, const ByteSource& source,
                               const EntryCallback& entry = {});
-
-// The source for an open file, from where it stands. Throws kMachine, naming `file`.
-ByteSource read_from(int descriptor, const std::string& file);
 
 }  // namespace kimi3

@@ -1,8 +1,6 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -244,16 +242,6 @@ ManifestSummary read_manifest(const std::string& file, const ByteSource& source,
   ManifestHandler handler(scanner, entry);
   Json::sax_parse(ScannerIterator(&scanner), ScannerIterator(nullptr), &handler);
   return handler.finish();
-}
-
-ByteSource read_from(int descriptor, const std::string& file) {
-  return [descriptor, file](std::span<char> bytes) {
-    for (;;) {
-      const ssize_t count = ::read(descriptor, bytes.data(), bytes.size());
-      if (count >= 0) return static_cast<std::size_t>(count);
-      if (errno != EINTR) throw system_failure("read", file, errno);
-    }
-  };
 }
 
 }  // namespace kimi3

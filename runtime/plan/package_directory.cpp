@@ -1,11 +1,11 @@
 #include "runtime/plan/package_directory.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "kimi3/error.h"
 #include "runtime/plan/artifact_path.h"
+#include "runtime/plan/small_file.h"
+#include "runtime/plan/yaml_reader.h"
 
 namespace kimi3 {
 
@@ -22,20 +22,7 @@ ManifestSummary PackageDirectory::read_manifest(const EntryCallback& entry) cons
 
 std::string PackageDirectory::read_plan() const {
   const FileDescriptor file = open_regular_file(descriptor(), kPlanName, plan_path());
-  const ByteSource source = read_from(file.get(), plan_path());
-  // One byte more than a plan may have, so that a longer one shows.
-  std::string text(kMaxPlanBytes + 1, '\0');
-  std::size_t size = 0;
-  while (size < text.size()) {
-    const std::size_t count = source(std::span(text).subspan(size));
-    if (count == 0) break;
-    size += count;
-  }
-  if (size > kMaxPlanBytes) {
-    throw malformed(fmt::format("{}: more than {} bytes", plan_path(), kMaxPlanBytes));
-  }
-  text.resize(size);
-  return text;
+  return read_small_file(file.get(), plan_path(), kMaxYamlBytes);
 }
 
 }  // namespace kimi3

@@ -11,4 +11,7 @@ namespace kimi3 {
 // FIFO, a device), kMachine where the system refuses: a missing file, no permission, an I/O error.
 std::string read_small_file(const std::string& path, std::size_t max_bytes);
 
+// The same for an open regular file, from where it stands; `shown` is what messages call it.
+std::string read_small_file(int descriptor, const std::string& shown, std::size_t max_bytes);
+
 }  // namespace kimi3

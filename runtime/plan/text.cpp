@@ -68,13 +68,13 @@ bool has_form(std::string_view text, First first, Rest rest) {
 
 }  // namespace
 
-std::string quoted(std::string_view text) {
+std::string quoted(std::string_view text, std::size_t limit) {
   std::string out = "'";
   std::string_view rest = text;
   while (!rest.empty()) {
     const std::string_view character = first_character(rest);
     const std::string_view bytes = character.empty() ? rest.substr(0, 1) : character;
-    if (text.size() - rest.size() + bytes.size() > kQuotedBytes) break;
+    if (text.size() - rest.size() + bytes.size() > limit) break;
     const bool plain = !character.empty() && !is_control_character(character) && character != "'" &&
                        character != "\\";
     if (plain) {

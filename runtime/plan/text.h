@@ -13,9 +13,9 @@ namespace kimi3 {
 
 // `text` in single quotes for a message: one line of valid UTF-8 whatever the bytes are. Control
 // characters, quotes, backslashes and bytes that are not UTF-8 are escaped as \n, \t, \', \\ or
-// \xNN; what is longer than kQuotedBytes is cut there and its full size follows in brackets.
-std::string quoted(std::string_view text);
+// \xNN; what is longer than `limit` bytes is cut there and its full size follows in brackets.
 inline constexpr std::size_t kQuotedBytes = 80;
+std::string quoted(std::string_view text, std::size_t limit = kQuotedBytes);
 
 // The number of single-byte insertions, deletions and substitutions that turn `a` into `b`, and of
 // swaps of two neighbours (optimal string alignment).

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "kimi3/error.h"
 #include "runtime/plan/text.h"
@@ -19,12 +20,14 @@ class BytePass {
  public:
   BytePass(std::string_view bytes, const std::string& file) : rest_(bytes), where_{file, 1, 1} {}
 
-  void run() {
+  std::optional<SourceLocation> run() {
     if (rest_.size() > kMaxYamlBytes) {
       throw malformed_at({where_.file, 0, 0}, fmt::format("larger than {} bytes", kMaxYamlBytes));
     }
     if (rest_.starts_with(kByteOrderMark)) refuse("a byte order mark");
     while (!rest_.empty()) step();
+    if (open_.empty()) return std::nullopt;
+    return open_.back();
   }
 
  private:
@@ -56,22 +59,22 @@ class BytePass {
   }
 
   void count_bracket(char c) {
-    if (c == '[' || c == '{') ++unclosed_;
-    if ((c == ']' || c == '}') && unclosed_ > 0) --unclosed_;
-    if (unclosed_ > kMaxDocumentDepth) {
+    if (c == '[' || c == '{') open_.push_back(where_);
+    if ((c == ']' || c == '}') && !open_.empty()) open_.pop_back();
+    if (open_.size() > static_cast<std::size_t>(kMaxDocumentDepth)) {
       refuse(fmt::format("more than {} unclosed brackets", kMaxDocumentDepth));
     }
   }
 
   std::string_view rest_;
   SourceLocation where_;
-  int unclosed_ = 0;
+  std::vector<SourceLocation> open_;
 };
 
 }  // namespace
 
-void check_yaml_bytes(std::string_view bytes, const std::string& file) {
-  BytePass(bytes, file).run();
+std::optional<SourceLocation> check_yaml_bytes(std::string_view bytes, const std::string& file) {
+  return BytePass(bytes, file).run();
 }
 
 }  // namespace kimi3

@@ -7,6 +7,7 @@
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -22,10 +23,28 @@ namespace {
 
 constexpr std::string_view kNoAliases = "aliases are not accepted";
 
+// Whether the quote that `source` starts with is closed in it; yaml-cpp takes the end of the file,
+// after a line end, for the other one.
+bool is_closed(std::string_view source) {
+  const char quote = source[0];
+  for (std::size_t i = 1; i < source.size(); ++i) {
+    if (quote == '"' && source[i] == '\\') {
+      ++i;
+    } else if (source[i] == quote) {
+      const bool doubled = quote == '\'' && source.substr(i + 1).starts_with(quote);
+      if (!doubled) return true;
+      ++i;
+    }
+  }
+  return false;
+}
+
 // Builds the tree from yaml-cpp's events and refuses, as they come, those that the subset lacks.
 class TreeBuilder final : public YAML::EventHandler {
  public:
-  TreeBuilder(std::string_view bytes, Document& document) : bytes_(bytes), document_(&document) {}
+  // `syntax_hint` goes with errors that may come from one far above.
+  TreeBuilder(std::string_view bytes, Document& document, std::string syntax_hint)
+      : bytes_(bytes), document_(&document), syntax_hint_(std::move(syntax_hint)) {}
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (!std::exchange(started_, true)) return;
@@ -44,12 +63,8 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t) override {
     Node node = make_node(NodeKind::kNull, mark, "?");
-    const std::string_view source = source_at(mark);
-    for (const std::string_view spelling : {"~", "null", "Null", "NULL"}) {
-      if (source.starts_with(spelling)) node.text = spelling;
-    }
-    // The mark of a value that is not there is that of whatever comes next, on another line maybe.
-    if (node.text.empty() && !open_.empty()) move_to(open_.back(), node);
+    node.text = null_at(mark);
+    if (!open_.empty()) check_null(open_.back(), mark, node);
     add(std::move(node));
   }
 
@@ -58,29 +73,32 @@ class TreeBuilder final : public YAML::EventHandler {
     const bool plain = tag == "?";
     Node node = make_node(plain ? classify_plain_scalar(value) : NodeKind::kString, mark, tag);
     node.text = value;
+    const std::string_view source = source_at(mark);
+    if ((source.starts_with('"') || source.starts_with('\'')) && !is_closed(source)) {
+      refuse(mark, "a quote that is not closed");
+    }
     // Escapes can spell what the byte pass refuses; yaml-cpp even makes invalid UTF-8 of some.
     if (!is_plain_text(value)) {
-      refuse(mark,
-             fmt::format("escapes of control characters are not accepted: {}", quoted(value)));
+      refuse(mark, fmt::format("an escape stands for a control character: {}", quoted(value)));
     }
     if (awaits_key()) {
       if (plain && value == "<<") refuse(mark, "merge keys are not accepted");
       if (follows_question_mark(mark)) refuse(mark, "keys after '?' are not accepted");
+      open_.back().key_pos = mark.pos;
     }
     add(std::move(node));
   }
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
-                       YAML::EmitterStyle::value) override {
-    open(make_node(NodeKind::kSequence, mark, tag));
+                       YAML::EmitterStyle::value style) override {
+    open(make_node(NodeKind::kSequence, mark, tag), style);
   }
 
   void OnSequenceEnd() override { close(); }
 
   void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
                   YAML::EmitterStyle::value style) override {
-    open(make_node(NodeKind::kMapping, mark, tag));
-    open_.back().is_block = style == YAML::EmitterStyle::Block;
+    open(make_node(NodeKind::kMapping, mark, tag), style);
   }
 
   void OnMapEnd() override { close(); }
@@ -91,6 +109,7 @@ class TreeBuilder final : public YAML::EventHandler {
     std::set<std::string> keys;
     Node key;
     bool has_key = false;  // `key` waits for its value
+    int key_pos = 0;       // the offset of `key`
     bool is_block = false;
   };
 
@@ -118,7 +137,28 @@ class TreeBuilder final : public YAML::EventHandler {
     return node;
   }
 
-  static void move_to(const Open& parent, Node& node) {
+  // The null that is written at `mark`; empty where none is.
+  std::string_view null_at(const YAML::Mark& mark) const {
+    const std::string_view source = source_at(mark);
+    for (const std::string_view spelling : {"~", "null", "Null", "NULL"}) {
+      if (!source.starts_with(spelling)) continue;
+      const std::string_view next = source.substr(spelling.size(), 1);
+      if (std::string_view(" \n,]}").find(next) != std::string_view::npos) return spelling;
+    }
+    return {};
+  }
+
+  // For a value that is not there the mark is that of whatever comes next, on another line maybe,
+  // or that of its key where no colon came: yaml-cpp takes such a key at the end of a file, and a
+  // comma after a comma, for nulls.
+  void check_null(const Open& parent, const YAML::Mark& mark, Node& node) const {
+    if (parent.has_key && mark.pos == parent.key_pos) {
+      throw malformed_at(locate(mark), "a key without ':'", syntax_hint_);
+    }
+    if (!node.text.empty()) return;
+    if (parent.node.kind == NodeKind::kSequence && !parent.is_block) {
+      throw malformed_at(locate(mark), "an empty item", syntax_hint_);
+    }
     const Node& place = parent.has_key ? parent.key : parent.node;
     node.line = place.line;
     node.column = place.column;
@@ -137,7 +177,7 @@ class TreeBuilder final : public YAML::EventHandler {
     return before.ends_with('?');
   }
 
-  void open(Node node) {
+  void open(Node node, YAML::EmitterStyle::value style) {
     if (awaits_key()) refuse_key(node);
     if (open_.size() == static_cast<std::size_t>(kMaxDocumentDepth)) {
       throw malformed_at(document_->locate(node),
@@ -145,6 +185,7 @@ class TreeBuilder final : public YAML::EventHandler {
     }
     open_.push_back({});
     open_.back().node = std::move(node);
+    open_.back().is_block = style == YAML::EmitterStyle::Block;
   }
 
   void close() {
@@ -172,7 +213,7 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   [[noreturn]] void refuse_key(const Node& node) const {
-    throw malformed_at(document_->locate(node), "a key must be a string");
+    throw malformed_at(document_->locate(node), "a key must be a string", syntax_hint_);
   }
 
   void check_key(Open& mapping, const Node& key) const {
@@ -185,33 +226,37 @@ class TreeBuilder final : public YAML::EventHandler {
 
   std::string_view bytes_;
   Document* document_;
+  std::string syntax_hint_;
   std::vector<Open> open_;
   bool started_ = false;
 };
 
-Error translate(const YAML::Exception& error, const Document& document) {
-  // A mark that yaml-cpp does not know is -1:-1, so line 0: the whole file.
-  const SourceLocation where{document.file, error.mark.line + 1, error.mark.column + 1};
-  return malformed_at(where, error.msg == YAML::ErrorMsg::UNKNOWN_ANCHOR
-                                 ? std::string(kNoAliases)
-                                 : fmt::format("not valid YAML: {}", error.msg));
+std::string unclosed_bracket_hint(const std::optional<SourceLocation>& bracket) {
+  if (!bracket) return {};
+  return fmt::format("perhaps the bracket at line {}, column {} is not closed", bracket->line,
+                     bracket->column);
+}
+
+void parse(std::string_view bytes, TreeBuilder& builder, const SourceLocation& start) {
+  std::istringstream stream{std::string(bytes)};
+  YAML::Parser parser(stream);
+  if (!parser.HandleNextDocument(builder)) throw malformed_at(start, "no document in the file");
+  parser.HandleNextDocument(builder);  // which refuses that there is one
 }
 
 }  // namespace
 
 Document read_yaml(std::string_view bytes, std::string file) {
-  check_yaml_bytes(bytes, file);
+  const std::string hint = unclosed_bracket_hint(check_yaml_bytes(bytes, file));
   Document document{std::move(file), {}};
-  TreeBuilder builder(bytes, document);
+  TreeBuilder builder(bytes, document, hint);
   try {
-    std::istringstream stream{std::string(bytes)};
-    YAML::Parser parser(stream);
-    if (!parser.HandleNextDocument(builder)) {
-      throw malformed_at({document.file, 1, 1}, "no document in the file");
-    }
-    parser.HandleNextDocument(builder);
+    parse(bytes, builder, {document.file, 1, 1});
   } catch (const YAML::Exception& error) {
-    throw translate(error, document);
+    // A mark that yaml-cpp does not know is -1:-1, so line 0: the whole file.
+    const SourceLocation where{document.file, error.mark.line + 1, error.mark.column + 1};
+    if (error.msg == YAML::ErrorMsg::UNKNOWN_ANCHOR) throw malformed_at(where, kNoAliases);
+    throw malformed_at(where, fmt::format("not valid YAML: {}", error.msg), hint);
   }
   return document;
 }

@@ -6,7 +6,8 @@
 namespace kimi3::proof {
 namespace {
 
-std::uint32_t planes(CallerBuffers buffers) {
+// How many payloads of a rank there are.
+std::uint32_t count_planes(CallerBuffers buffers) {
   switch (buffers) {
     case CallerBuffers::kOnePair:
       return 2;
@@ -38,16 +39,16 @@ Memory::Memory(const Program& program, Terms& terms, const Specification& specif
       terms_(terms),
       specification_(specification),
       buffers_(buffers),
-      cells_(program.slot_cells + std::size_t{planes(buffers)} * program.payload_cells, &arena),
+      cells_(program.slot_cells + std::size_t{count_planes(buffers)} * program.payload_cells,
+             &arena),
       readers_(1, &arena),
-      operands_(&arena) {}
-
-// The payload cells are there once for each of the caller's buffers: in planes.
-std::uint32_t Memory::address(const CellRun& run, int call) const {
-  if (run.space == Space::kSlot) return run.first;
-  const std::uint32_t pair = static_cast<std::uint32_t>(call - 1) * 2;
-  const std::uint32_t plane = (pair + (run.space == Space::kOutput ? 1U : 0U)) % planes(buffers_);
-  return run.first + plane * program_.payload_cells;
+      operands_(&arena) {
+  std::uint32_t plane = 0;
+  for (auto& of_call : planes_) {
+    for (std::uint32_t& offset : of_call) {
+      offset = plane++ % count_planes(buffers) * program.payload_cells;
+    }
+  }
 }
 
 Memory::Cursor Memory::cursor(const CellRun& run, int call) const {
@@ -231,9 +232,11 @@ bool Memory::caller_reads(int rank, const Moment& now) {
   output.space = Space::kOutput;
   if (!read(output, now)) return false;
   const Cell* cell = cells_.data() + address(output, now.call);
+  std::int64_t shard = 0;
   for (std::uint32_t name = output.first; name < output.first + output.count; ++name, ++cell) {
     const std::int64_t byte = program_.cell_begins[name];
-    const TermId declared = specification_.at(byte, now.call);
+    if (byte == (shard + 1) * specification_.shard_bytes) ++shard;
+    const TermId declared = specification_.at(shard, now.call);
     if (cell->content == Content{declared, Element::kBf16, byte}) continue;
     const Epoch departure = terms_.departure(cell->content.term);
     finding_ = {.property = Property::kValues,

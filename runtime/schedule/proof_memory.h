@@ -1,6 +1,7 @@
 // The memory of all ranks, in cells: what each holds, and who touched it last.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -50,8 +51,8 @@ struct Content {
 // The declared arithmetic, as a term for each shard and call.
 struct Specification {
   Specification(const Schedule& schedule, Terms& terms, Arena& arena);
-  TermId at(std::int64_t payload_byte, int call) const {
-    return declared[static_cast<std::size_t>((call - 1) * shards + payload_byte / shard_bytes)];
+  TermId at(std::int64_t shard, int call) const {
+    return declared[static_cast<std::size_t>((call - 1) * shards + shard)];
   }
 
   std::int64_t shards;
@@ -126,7 +127,11 @@ class Memory {
     std::int64_t cell_begin_ = 0;
   };
 
-  std::uint32_t address(const CellRun& run, int call) const;
+  std::uint32_t address(const CellRun& run, int call) const {
+    if (run.space == Space::kSlot) return run.first;
+    const auto& planes = planes_[static_cast<std::size_t>(call - 1)];
+    return run.first + planes[static_cast<std::size_t>(run.space)];
+  }
   Cursor cursor(const CellRun& run, int call) const;
   bool read(const CellRun& run, const Moment& now);
   bool write(const CellRun& run, const Moment& now);
@@ -143,6 +148,9 @@ class Memory {
   Terms& terms_;
   const Specification& specification_;
   CallerBuffers buffers_;
+  // The payload cells are there once for each of the caller's buffers: how far on, by call, those
+  // of the input and those of the output are.
+  std::array<std::array<std::uint32_t, 2>, kProvenCalls> planes_;
   Array<Cell> cells_;
   Array<Reader> readers_;  // the first is none
   std::uint32_t free_reader_ = 0;

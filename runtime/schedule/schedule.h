@@ -58,10 +58,10 @@ struct Region {
 };
 
 // One step. Which fields mean something depends on the kind:
-//   put     copy operand 0 to `dst`, by the copy engine, where a generator makes it: into a peer's
-//   slot signal  add one to flag `flag` of rank `flag_rank` wait    on flag `flag` of rank
-//   `flag_rank`, which is the waiting rank itself add     dst = operand 0 + operand 1 + …, in FP32,
-//   left to right; rounded once, to nearest even,
+//   put     copy operand 0 to `dst`, by the copy engine; a generator puts into a peer's slot
+//   signal  add one to flag `flag` of rank `flag_rank`
+//   wait    on flag `flag` of rank `flag_rank`, which is the waiting rank itself
+//   add     dst = operand 0 + operand 1 + …, in FP32, left to right; rounded once, to nearest even,
 //           where dst is BF16; where dst is FP32, not at all
 //   move    copy operand 0 to `dst`
 // Generators address a peer's memory in the dst of a put alone. A backend that can reach more (one
@@ -87,7 +87,8 @@ struct Edge {
   std::int32_t from = kEntry;
   Lane to_lane{};
   std::int32_t to = 0;
-  // A join that orders nothing which is not ordered already; stream capture needs it to end.
+  // A join that stream capture needs to end. It may hold a lane back, but nothing relies on it: the
+  // schedule is right without.
   bool structural = false;
 
   friend bool operator==(const Edge&, const Edge&) = default;

@@ -28,7 +28,8 @@ class Values {
   static constexpr std::uint32_t kGarbage = 0;
 
   std::uint32_t input(int rank, int call, std::size_t element) {
-    return number(1, static_cast<std::uint64_t>(rank * kCalls + call), element);
+    const int source = rank * kCalls + call;
+    return number(1, static_cast<std::uint64_t>(source), element);
   }
   std::uint32_t sum(std::uint32_t left, std::uint32_t right) {
     return left == kGarbage || right == kGarbage ? kGarbage : number(2, left, right);
@@ -66,13 +67,16 @@ struct State {
   explicit State(const Model& model)
       : control(model), memory(model.memory_size(), holding(Values::kGarbage, kWhole)) {}
 
-  // All of it, so that no two states are taken for one.
-  std::string key() const {
-    std::string bytes;
+  // Of all of it. That two of some 2^20 states share one of 2^64 hashes is out of the question.
+  std::uint64_t hash() const {
+    std::uint64_t hash = 0;
     for (const auto* words : {&control.done, &control.signals, &control.waits, &memory}) {
-      bytes.append(reinterpret_cast<const char*>(words->data()), words->size() * sizeof(memory[0]));
+      for (const std::uint32_t word : *words) {
+        hash = (hash ^ word) * 0x9E3779B97F4A7C15U;
+        hash ^= hash >> 32U;
+      }
     }
-    return bytes;
+    return hash;
   }
 
   Control control;
@@ -86,11 +90,11 @@ class Search {
   Exploration run(Interleavings which) {
     result_.fault = model_.fault();
     std::vector<State> open{State(model_)};
-    std::unordered_set<std::string> known;
+    std::unordered_set<std::uint64_t> known;
     while (!open.empty() && result_.correct()) {
       State state = std::move(open.back());
       open.pop_back();
-      if (which == Interleavings::kAll && !known.insert(state.key()).second) continue;
+      if (which == Interleavings::kAll && !known.insert(state.hash()).second) continue;
       ++result_.states;
       const std::vector<std::size_t> lanes = enabled_lanes(state.control);
       if (lanes.empty()) {

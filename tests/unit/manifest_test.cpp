@@ -82,9 +82,9 @@ TEST(Manifest, IsWrittenAsItIsRead) {
   std::vector<ManifestEntry> entries;
   const ManifestSummary read_back = read(kManifest, &entries);
   std::string written;
-  ManifestWriter writer([&](std::string_view bytes) { written += bytes; });
+  ManifestWriter writer([&](std::string_view bytes) { written += bytes; }, variant_of(read_back));
   for (const ManifestEntry& entry : entries) writer.add(entry);
-  const ManifestSummary summary = writer.finish(variant_of(read_back));
+  const ManifestSummary summary = writer.finish();
   EXPECT_EQ(written, kManifest);
   EXPECT_EQ(summary.identity, read_back.identity);
   EXPECT_EQ(summary.files, read_back.files);
@@ -197,10 +197,8 @@ TEST(Manifest, HostileSizesAreRefusedEarly) {
 
 TEST(Manifest, VariantsThatNoReaderTakesAreNotWritten) {
   const auto write = [](const nlohmann::json& variant) -> std::string {
-    ManifestWriter writer([](std::string_view) {});
-    writer.add({"a", 0, kHashA});
     try {
-      writer.finish(variant);
+      ManifestWriter([](std::string_view) {}, variant);
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::kMalformed);
       return error.what();

@@ -22,9 +22,10 @@ TEST(Quoted, EscapesWhatCouldMisleadATerminalOrAReader) {
 }
 
 TEST(Quoted, CutsBetweenCharacters) {
-  EXPECT_EQ(quoted(std::string(80, 'a')), "'" + std::string(80, 'a') + "'");
-  EXPECT_EQ(quoted(std::string(81, 'a')), "'" + std::string(80, 'a') + "'... (81 bytes)");
-  EXPECT_EQ(quoted(std::string(79, 'a') + "é"), "'" + std::string(79, 'a') + "'... (81 bytes)");
+  const std::string text(80, 'a');
+  EXPECT_EQ(kimi3::quoted(text), "'" + text + "'");
+  EXPECT_EQ(kimi3::quoted(text + "a"), "'" + text + "'... (81 bytes)");
+  EXPECT_EQ(kimi3::quoted(text.substr(1) + "é"), "'" + text.substr(1) + "'... (81 bytes)");
 }
 
 TEST(EditDistance, CountsSingleEdits) {
