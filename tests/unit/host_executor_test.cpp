@@ -126,6 +126,9 @@ class Payloads {
   std::size_t elements_ = 0;
 };
 
+// A sanitizer sees in the smaller shapes what it would see in the larger ones.
+constexpr std::int64_t kMostElements = KIMI3_SANITIZED ? 1024 * 3584 : 3072 * 7168;
+
 class HostExecutorAtWorld : public ::testing::TestWithParam<int> {};
 
 // The prefill shapes of the example, with the ring where it is eligible. The smallest meets every
@@ -133,10 +136,11 @@ class HostExecutorAtWorld : public ::testing::TestWithParam<int> {};
 TEST_P(HostExecutorAtWorld, EqualsTheOraclesAtTheShapesOfTheExample) {
   const int world = GetParam();
   Executor executor(kWorkers, 1);
-  Payloads payloads(world, std::size_t{3072} * 7168);
+  Payloads payloads(world, static_cast<std::size_t>(kMostElements));
   std::size_t turn = 0;
   for (const std::int64_t rows : {256, 512, 1024, 2048, 3072}) {
     for (const std::int64_t cols : {3584, 7168}) {
+      if (rows * cols > kMostElements) continue;
       for (std::size_t kinds = rows == 256 ? kDataKinds.size() : 1; kinds > 0; --kinds) {
         const DataKind kind = kDataKinds[turn++ % kDataKinds.size()];
         payloads.fill(kind, turn, static_cast<std::size_t>(rows * cols));
