@@ -109,7 +109,7 @@ ManifestSummary write_manifest(const Source& source, const Totals& expected,
     pipeline.push({item.path, item.size, {}, {}, {}});
   }
   pipeline.finish();
-  const ManifestSummary summary = writer.finish();
+  ManifestSummary summary = writer.finish();
   if (summary.files != expected.count || summary.bytes != expected.bytes) {
     throw machine_failure(fmt::format("{} changed while it was read", quoted_path(source.shown)),
                           "run again when nothing writes to it");
