@@ -43,8 +43,8 @@ bool same_file(const struct stat& a, const struct stat& b);
 
 void write_all(FileSystem& files, int file, std::string_view bytes, const std::string& shown);
 
-// Syncs every directory from `directory` down, the deepest first.
-void sync_directories(FileSystem& files, int directory, const std::string& shown);
+// Syncs everything from an open directory down.
+void sync_tree(FileSystem& files, int directory, const std::string& path);
 
 // The bytes of an open file, for read_manifest.
 ByteSource source_of(FileSystem& files, int file, const std::string& shown);

@@ -33,9 +33,9 @@ template <typename Take>
 void for_each_block(FileSystem& files, int file, std::int64_t size, const std::string& shown,
                     HashProgress& progress, const Take& take) {
   static thread_local const std::unique_ptr<char[]> block(new char[kBlockBytes]);
-  ::posix_fadvise(file, 0, 0, POSIX_FADV_SEQUENTIAL);
+  if (size > kReadAheadBytes) ::posix_fadvise(file, 0, 0, POSIX_FADV_SEQUENTIAL);
   std::int64_t done = 0;
-  std::int64_t asked = 0;
+  std::int64_t asked = static_cast<std::int64_t>(kBlockBytes);  // the first block is read at once
   for (;;) {
     if (progress.abort.load(std::memory_order_relaxed)) throw machine_failure("stopped");
     if (asked - done < kReadAheadBytes / 2 && asked < size) {

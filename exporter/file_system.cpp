@@ -88,6 +88,10 @@ class RealFileSystem : public FileSystem {
     return call([&] { return ::fsync(file); });
   }
 
+  int sync_all(int file) override {
+    return call([&] { return ::syncfs(file); });
+  }
+
   int lock(int directory) override {
     return call([&] { return ::flock(directory, LOCK_EX | LOCK_NB); });
   }

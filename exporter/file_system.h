@@ -41,6 +41,8 @@ class FileSystem {
   // Makes `to` share the blocks of `from` (FICLONE).
   virtual int clone(int from, int to) = 0;
   virtual int sync(int file) = 0;
+  // syncfs: all of the file system that `file` is on.
+  virtual int sync_all(int file) = 0;
   // Takes an exclusive flock without waiting; -EWOULDBLOCK where another holds one.
   virtual int lock(int directory) = 0;
 

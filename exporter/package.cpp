@@ -118,6 +118,13 @@ ManifestSummary write_manifest(const Source& source, const Totals& expected,
   return summary;
 }
 
+// A large file is synced by itself, so that what waits in memory stays little while hundreds of
+// gigabytes are written; sync_tree takes care of the small ones together.
+void sync_if_large(FileSystem& files, int file, std::int64_t size, const std::string& shown) {
+  constexpr std::int64_t kLarge = 1 << 20;
+  if (size >= kLarge) checked(files.sync(file), "sync", shown);
+}
+
 std::string checked_plan(const PlanText& plan_text, const ManifestSummary& manifest) {
   std::string text = plan_text(manifest);
   if (text.size() > kMaxYamlBytes) {
@@ -152,7 +159,6 @@ WriteResult export_copy(const ExportRequest& request, const nlohmann::json& vari
     job.size = artifact.status.st_size;
     job.sha256 =
         copy_and_hash_file(files, artifact, shown_source, written.get(), shown(job.path), progress);
-    checked(files.sync(written.get()), "sync", shown(job.path));
   };
   ParentMaker parents(files, target, publication.path());
   WriteResult result;
@@ -201,7 +207,7 @@ WriteResult export_in_place(const ExportRequest& request, const nlohmann::json& 
     const OpenedFile artifact = open_file(files, root.get(), job.path, shown_file);
     job.size = artifact.status.st_size;
     job.sha256 = hash_file(files, artifact, shown_file, progress);
-    checked(files.sync(artifact.file.get()), "sync", shown_file);
+    sync_if_large(files, artifact.file.get(), job.size, shown_file);
   };
   FilePublication manifest(files, root.get(), shown, kManifestName);
   result.manifest = write_manifest(
@@ -209,7 +215,7 @@ WriteResult export_in_place(const ExportRequest& request, const nlohmann::json& 
       hash, control);
   FilePublication plan(files, root.get(), shown, kPlanName);
   plan.write(checked_plan(plan_text, result.manifest));
-  sync_directories(files, root.get(), quoted_path(shown));
+  sync_tree(files, root.get(), shown);
   check_stop(control);
   // In this order: a plan without a manifest could be anybody's file of that name.
   manifest.swap_in();

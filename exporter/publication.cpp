@@ -68,7 +68,7 @@ void Publication::require_same_target(int named_directory, const std::string& na
 }
 
 void Publication::publish() {
-  sync_directories(files_, directory(), temporary_->shown());
+  sync_tree(files_, directory(), path());
   if (replaced_) {
     take_lock(files_, replaced_.get(), target_, control_);
     require_same_target(parent_.get(), name_);

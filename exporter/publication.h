@@ -25,8 +25,8 @@ class Publication {
   int directory() const { return temporary_->descriptor(); }
   std::string path() const { return temporary_->path(); }
 
-  // Syncs the directories, gives the new one its name and removes the one that it replaces. The
-  // files in it must have been synced. Throws kMachine, after undoing it, where a step fails.
+  // Syncs what was written, gives it its name and removes what it replaces. Throws kMachine, after
+  // undoing it, where a step fails.
   void publish();
 
   // What could not be removed.
