@@ -3,6 +3,7 @@
 // quadratic time, the time limit of the test would end it.
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
