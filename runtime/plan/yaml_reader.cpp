@@ -237,6 +237,13 @@ std::string unclosed_bracket_hint(const std::optional<SourceLocation>& bracket) 
                      bracket->column);
 }
 
+// One of yaml-cpp's messages ends in a byte of the file.
+std::string printable(std::string_view message) {
+  constexpr std::string_view kBadEscape(YAML::ErrorMsg::INVALID_ESCAPE);
+  if (!message.starts_with(kBadEscape)) return std::string(message);
+  return fmt::format("{}{}", kBadEscape, quoted(message.substr(kBadEscape.size())));
+}
+
 void parse(std::string_view bytes, TreeBuilder& builder, const SourceLocation& start) {
   std::istringstream stream{std::string(bytes)};
   YAML::Parser parser(stream);
@@ -256,7 +263,7 @@ Document read_yaml(std::string_view bytes, std::string file) {
     // A mark that yaml-cpp does not know is -1:-1, so line 0: the whole file.
     const SourceLocation where{document.file, error.mark.line + 1, error.mark.column + 1};
     if (error.msg == YAML::ErrorMsg::UNKNOWN_ANCHOR) throw malformed_at(where, kNoAliases);
-    throw malformed_at(where, fmt::format("not valid YAML: {}", error.msg), hint);
+    throw malformed_at(where, fmt::format("not valid YAML: {}", printable(error.msg)), hint);
   }
   return document;
 }

@@ -3,6 +3,7 @@
 // quadratic time, the time limit of the test would end it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -32,14 +33,15 @@ std::string numbered(const std::string& before, const std::string& after) {
   return text;
 }
 
+// The start of the message.
 std::string answer(const std::string& text) {
-  return test::refusal([&] { read_variant(read_yaml(text, "f")); }).substr(0, 60);
+  const std::string whole = test::refusal([&] { read_variant(read_yaml(text, "f")); });
+  return whole.substr(0, std::min<std::size_t>(whole.find(" | "), 60));
 }
 
 TEST(YamlBounds, ManyKeys) {
-  EXPECT_EQ(answer(numbered("k", ": 1\n")), "f:1:1: unknown key 'k0' in the document | the keys k");
-  EXPECT_EQ(answer("{" + numbered("k", ": 1,") + "}"),
-            "f:1:2: unknown key 'k0' in the document | the keys k");
+  EXPECT_EQ(answer(numbered("k", ": 1\n")), "f:1:1: unknown key 'k0' in the document");
+  EXPECT_EQ(answer("{" + numbered("k", ": 1,") + "}"), "f:1:2: unknown key 'k0' in the document");
   EXPECT_EQ(answer(numbered(std::string(900, 'k'), ": 1\n")).substr(0, 25),
             "f:1:1: unknown key 'kkkkk");
   EXPECT_EQ(answer("settings:\n" + numbered("  k", ": v\n")),
@@ -65,29 +67,19 @@ TEST(YamlBounds, DeepAndWideNesting) {
 }
 
 TEST(YamlBounds, LongScalars) {
-  EXPECT_EQ(answer(repeated("a", "k: ")),
-            "f:1:1: unknown key 'k' in the document | the keys known ");
-  EXPECT_EQ(answer(repeated("a ", "k: ")),
-            "f:1:1: unknown key 'k' in the document | the keys known ");
-  EXPECT_EQ(answer(repeated("a\n ", "k: ")),
-            "f:1:1: unknown key 'k' in the document | the keys known ");
-  EXPECT_EQ(answer(repeated("\n\n ", "k: a")),
-            "f:1:1: unknown key 'k' in the document | the keys known ");
-  EXPECT_EQ(answer(repeated("a\n ", "k: |\n ")),
-            "f:1:1: unknown key 'k' in the document | the keys known ");
-  EXPECT_EQ(answer(repeated("a\n ", "k: >\n ")),
-            "f:1:1: unknown key 'k' in the document | the keys known ");
-  EXPECT_EQ(answer(repeated("\n", "k: >\n")),
-            "f:1:1: unknown key 'k' in the document | the keys known ");
-  EXPECT_EQ(answer(repeated("\\u0041", "k: \"", "\"")),
-            "f:1:1: unknown key 'k' in the document | the keys known ");
-  EXPECT_EQ(answer(repeated("''", "k: '", "'")),
-            "f:1:1: unknown key 'k' in the document | the keys known ");
+  EXPECT_EQ(answer(repeated("a", "k: ")), "f:1:1: unknown key 'k' in the document");
+  EXPECT_EQ(answer(repeated("a ", "k: ")), "f:1:1: unknown key 'k' in the document");
+  EXPECT_EQ(answer(repeated("a\n ", "k: ")), "f:1:1: unknown key 'k' in the document");
+  EXPECT_EQ(answer(repeated("\n\n ", "k: a")), "f:1:1: unknown key 'k' in the document");
+  EXPECT_EQ(answer(repeated("a\n ", "k: |\n ")), "f:1:1: unknown key 'k' in the document");
+  EXPECT_EQ(answer(repeated("a\n ", "k: >\n ")), "f:1:1: unknown key 'k' in the document");
+  EXPECT_EQ(answer(repeated("\n", "k: >\n")), "f:1:1: unknown key 'k' in the document");
+  EXPECT_EQ(answer(repeated("\\u0041", "k: \"", "\"")), "f:1:1: unknown key 'k' in the document");
+  EXPECT_EQ(answer(repeated("''", "k: '", "'")), "f:1:1: unknown key 'k' in the document");
   EXPECT_EQ(answer(repeated("a", "k: \"")), "f:1:262145: not valid YAML: illegal EOF in scalar");
   EXPECT_EQ(answer(repeated("\\\n", "k: \"")), "f:1:4: a quote that is not closed");
   EXPECT_EQ(answer(repeated("a", "", ": 1")), "f:1:262142: not valid YAML: illegal map value");
-  EXPECT_EQ(answer(repeated("9", "k: ")),
-            "f:1:1: unknown key 'k' in the document | the keys known ");
+  EXPECT_EQ(answer(repeated("9", "k: ")), "f:1:1: unknown key 'k' in the document");
 }
 
 TEST(YamlBounds, ManyTokens) {

@@ -214,7 +214,8 @@ TEST(ReadYaml, WhatYamlCppRefusesHasItsPlace) {
       "column 4 is not closed");
   EXPECT_EQ(refusal("a: b: c\n"), "f:1:5: not valid YAML: illegal map value");
   EXPECT_EQ(refusal("a: @b\n"), "f:1:4: not valid YAML: unknown token");
-  EXPECT_EQ(refusal("a: \"\\q\"\n"), "f:1:7: not valid YAML: unknown escape character: q");
+  EXPECT_EQ(refusal("a: \"\\é\"\n"), "f:1:7: not valid YAML: unknown escape character: '\\xC3'");
+  EXPECT_EQ(refusal("a: \"\\q\"\n"), "f:1:7: not valid YAML: unknown escape character: 'q'");
 }
 
 }  // namespace
