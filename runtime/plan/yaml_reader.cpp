@@ -239,9 +239,9 @@ std::string unclosed_bracket_hint(const std::optional<SourceLocation>& bracket) 
 
 // One of yaml-cpp's messages ends in a byte of the file.
 std::string printable(std::string_view message) {
-  constexpr std::string_view kBadEscape(YAML::ErrorMsg::INVALID_ESCAPE);
-  if (!message.starts_with(kBadEscape)) return std::string(message);
-  return fmt::format("{}{}", kBadEscape, quoted(message.substr(kBadEscape.size())));
+  const std::string_view bad_escape(YAML::ErrorMsg::INVALID_ESCAPE);
+  if (!message.starts_with(bad_escape)) return std::string(message);
+  return fmt::format("{}{}", bad_escape, quoted(message.substr(bad_escape.size())));
 }
 
 void parse(std::string_view bytes, TreeBuilder& builder, const SourceLocation& start) {
