@@ -15,7 +15,7 @@
 namespace kimi3 {
 namespace {
 
-constexpr std::size_t kBufferBytes = 64 * 1024;
+constexpr std::size_t kBufferBytes = std::size_t{64} * 1024;
 
 std::string variant_json(const nlohmann::json& variant) {
   if (!variant.is_object()) throw malformed("the variant is not a mapping");
