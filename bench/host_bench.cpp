@@ -70,7 +70,7 @@ class Buffers {
 
   std::vector<std::span<const bfloat16>> inputs(const Shape& shape) const {
     std::vector<std::span<const bfloat16>> views;
-    for (int r = 0; r < shape.world; ++r) views.push_back(view(inputs_, r, shape));
+    for (int r = 0; r < shape.world; ++r) views.emplace_back(view(inputs_, r, shape));
     return views;
   }
   std::vector<std::span<bfloat16>> outputs(const Shape& shape) const {

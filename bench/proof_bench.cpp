@@ -1,7 +1,5 @@
 // What the proof costs on one core: nanoseconds a step for worlds 2 to 32, and milliseconds for
-// every shape of a variant's plan.
-//
-//   proof_bench VARIANT.yaml OUTPUT.json
+// every shape of the example variant's plan.
 //
 // A proof goes through the steps of a call three times, for three calls, each time with three
 // arrangements of the caller's buffers. Time a step is the time of the whole proof over the steps
@@ -11,6 +9,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -82,8 +81,8 @@ nlohmann::json measure_world(Arithmetic arithmetic, int world) {
 }
 
 // Proves a plan as export does: schedules are generated, and every shape is proven once.
-nlohmann::json measure_plan(const std::string& variant_file) {
-  const Variant variant = read_variant(read_yaml_file(variant_file));
+nlohmann::json measure_example_plan() {
+  const Variant variant = read_variant(read_yaml_file(KIMI3_EXAMPLE_VARIANT));
   const PreparationConfig config =
       prepare_variant(variant, {{std::string(kRowsSwitch), std::to_string(variant.prefill.chunk)}});
   const ReductionPlan plan = plan_reductions(variant, config, {});
@@ -95,7 +94,7 @@ nlohmann::json measure_plan(const std::string& variant_file) {
   return {{"variant", variant.name}, {"shapes", shapes.size()}, {"time_ms", nanoseconds / 1e6}};
 }
 
-void run(const std::string& variant_file, const std::string& output_file) {
+void run(const std::filesystem::path& output_file) {
   nlohmann::json results = nlohmann::json::array();
   nlohmann::json ratios;
   for (const int world : {2, 4, 8, 16, 32}) {
@@ -112,27 +111,28 @@ void run(const std::string& variant_file, const std::string& output_file) {
     }
     ratios[fmt::format("ns_per_step_world{}", world)] = worst;
   }
-  const nlohmann::json plan = measure_plan(variant_file);
+  const nlohmann::json plan = measure_example_plan();
   ratios["example_plan_ms"] = plan["time_ms"];
   fmt::print("{} shapes of {}: {:.2f} ms\n", plan["shapes"].get<int>(),
              plan["variant"].get<std::string>(), plan["time_ms"].get<double>());
+  if (output_file.has_parent_path()) std::filesystem::create_directories(output_file.parent_path());
   std::ofstream output(output_file);
   output << nlohmann::json{{"results", results}, {"plan", plan}, {"ratios", ratios}}.dump(2)
          << '\n';
   output.close();
-  if (!output) throw machine_failure(fmt::format("cannot write '{}'", output_file));
+  if (!output) throw machine_failure(fmt::format("cannot write '{}'", output_file.string()));
 }
 
 }  // namespace
 }  // namespace kimi3
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    fmt::print(stderr, "usage: proof_bench VARIANT.yaml OUTPUT.json\n");
+  if (argc != 2) {
+    fmt::print(stderr, "usage: proof_bench OUT.json\n");
     return static_cast<int>(kimi3::ErrorKind::kMalformed);
   }
   try {
-    kimi3::run(argv[1], argv[2]);
+    kimi3::run(argv[1]);
     return EXIT_SUCCESS;
   } catch (const kimi3::Error& error) {
     fmt::print(stderr, "proof_bench: error: {}\n", error.what());

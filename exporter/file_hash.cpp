@@ -15,9 +15,9 @@ namespace kimi3 {
 namespace {
 
 // Hashed while it is still in the cache of the core that read it.
-constexpr std::size_t kBlockBytes = 256 * 1024;
+constexpr std::size_t kBlockBytes = std::size_t{256} * 1024;
 // How far ahead of the hash the kernel is asked to read.
-constexpr std::int64_t kReadAheadBytes = 16 * 1024 * 1024;
+constexpr std::int64_t kReadAheadBytes = std::int64_t{16} * 1024 * 1024;
 
 bool same_time(const timespec& a, const timespec& b) {
   return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;

@@ -11,7 +11,7 @@ namespace {
 // What may be under way: much, so that small files behind a large one keep the workers busy, and
 // bounded, since the results wait in memory for the large one.
 constexpr std::size_t kMaxSlots = 16384;
-constexpr std::size_t kMaxPathBytesUnderWay = 4 * 1024 * 1024;
+constexpr std::size_t kMaxPathBytesUnderWay = std::size_t{4} * 1024 * 1024;
 
 constexpr auto kTick = std::chrono::milliseconds(100);
 

@@ -18,6 +18,7 @@
 #include "kimi3/error.h"
 #include "runtime/plan/artifact_path.h"
 #include "runtime/plan/package_directory.h"
+#include "runtime/plan/yaml_reader.h"
 
 namespace kimi3 {
 namespace {
@@ -108,7 +109,7 @@ ManifestSummary write_manifest(const Source& source, const Totals& expected,
     pipeline.push({item.path, item.size, {}, {}, {}});
   }
   pipeline.finish();
-  const ManifestSummary summary = writer.finish();
+  ManifestSummary summary = writer.finish();
   if (summary.files != expected.count || summary.bytes != expected.bytes) {
     throw machine_failure(fmt::format("{} changed while it was read", quoted_path(source.shown)),
                           "run again when nothing writes to it");
@@ -126,9 +127,9 @@ void sync_if_large(FileSystem& files, int file, std::int64_t size, const std::st
 
 std::string checked_plan(const PlanText& plan_text, const ManifestSummary& manifest) {
   std::string text = plan_text(manifest);
-  if (text.size() > kMaxPlanBytes) {
+  if (text.size() > kMaxYamlBytes) {
     throw malformed(
-        fmt::format("the plan takes {} bytes, more than {}", text.size(), kMaxPlanBytes));
+        fmt::format("the plan takes {} bytes, more than {}", text.size(), kMaxYamlBytes));
   }
   return text;
 }

@@ -43,7 +43,7 @@ std::string reduction_reason(Mode mode, std::int64_t rows, std::int64_t ring_row
 }
 
 int default_pieces(std::int64_t shard_elements) {
-  constexpr std::int64_t kWorthSplitting = 512 * 1024;  // bytes a piece
+  constexpr std::int64_t kWorthSplitting = std::int64_t{512} * 1024;  // bytes a piece
   const std::int64_t shard_bytes = shard_elements * element_bytes(Element::kBf16);
   return pieces_legal(shard_elements, 2) && shard_bytes / 2 >= kWorthSplitting ? 2 : 1;
 }

@@ -35,7 +35,7 @@ ArgumentForm form() {
 }
 
 std::optional<std::string> digest_option(const Arguments& arguments, const std::string& name) {
-  const auto text = arguments.optional_text(name);
+  std::optional<std::string> text = arguments.optional_text(name);
   if (text && !is_digest(*text)) {
     throw malformed(fmt::format("--{} {} is no digest", name, quoted(*text)),
                     "a digest is sha256: and 64 hexadecimal digits, in lower case");

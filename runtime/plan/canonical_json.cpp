@@ -29,7 +29,7 @@ void check(const nlohmann::json& value, const std::string& pointer, int depth_le
     for (const auto& [key, member] : value.items()) {
       if (!is_ascii(key))
         throw fault(pointer, fmt::format("the key {} is not ASCII", kimi3::quoted(key)));
-      check(member, pointer + "/" + key, depth_left - 1);
+      check(member, fmt::format("{}/{}", pointer, key), depth_left - 1);
     }
   } else if (value.is_array()) {
     for (std::size_t i = 0; i < value.size(); ++i) {

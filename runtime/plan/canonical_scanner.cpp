@@ -11,7 +11,7 @@
 namespace kimi3 {
 namespace {
 
-constexpr std::size_t kBlockBytes = 64 * 1024;
+constexpr std::size_t kBlockBytes = std::size_t{64} * 1024;
 constexpr std::size_t kMaxNumberBytes = 32;
 
 }  // namespace

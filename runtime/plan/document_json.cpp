@@ -13,7 +13,7 @@ namespace {
 
 nlohmann::ordered_json integer_to_json(const Node& node) {
   if (const auto value = parse_canonical_integer(node.text)) return *value;
-  return 0.5;
+  return node.text.starts_with('-') ? -1e300 : 1e300;
 }
 
 nlohmann::ordered_json sequence_to_json(const Node& node) {
@@ -23,8 +23,12 @@ nlohmann::ordered_json sequence_to_json(const Node& node) {
 }
 
 nlohmann::ordered_json mapping_to_json(const Node& node) {
-  nlohmann::ordered_json object = nlohmann::ordered_json::object();
-  for (const Member& member : node.members) object[member.key.text] = to_json(member.value);
+  // Appended: the reader has seen to it that keys are distinct, and to search for each takes
+  // quadratic time.
+  nlohmann::ordered_json::object_t object;
+  for (const Member& member : node.members) {
+    object.emplace_back(member.key.text, to_json(member.value));
+  }
   return object;
 }
 

@@ -5,6 +5,7 @@
 #include "kimi3/error.h"
 #include "runtime/plan/artifact_path.h"
 #include "runtime/plan/small_file.h"
+#include "runtime/plan/yaml_reader.h"
 
 namespace kimi3 {
 
@@ -21,7 +22,7 @@ ManifestSummary PackageDirectory::read_manifest(const EntryCallback& entry) cons
 
 std::string PackageDirectory::read_plan() const {
   const FileDescriptor file = open_regular_file(descriptor(), kPlanName, plan_path());
-  return read_small_file(file.get(), plan_path(), kMaxPlanBytes);
+  return read_small_file(file.get(), plan_path(), kMaxYamlBytes);
 }
 
 }  // namespace kimi3

@@ -8,9 +8,6 @@
 
 namespace kimi3 {
 
-// A plan is no longer than this; see docs/formats.md.
-inline constexpr std::size_t kMaxPlanBytes = 256 * 1024;
-
 class PackageDirectory {
  public:
   // Throws kMalformed where `path` is no directory, kMachine where it cannot be opened.
@@ -26,7 +23,7 @@ class PackageDirectory {
   ManifestSummary read_manifest(const EntryCallback& entry = {}) const;
 
   // The bytes of reduction_plan.yaml. Throws kMalformed for one that is missing, no regular file,
-  // or longer than kMaxPlanBytes.
+  // or longer than kMaxYamlBytes.
   std::string read_plan() const;
 
  private:

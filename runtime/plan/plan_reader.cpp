@@ -17,6 +17,7 @@ namespace kimi3 {
 namespace {
 
 constexpr std::int64_t kMaxInteger = std::numeric_limits<std::int64_t>::max();
+
 PlannedSwitches bind_switches(const Value& value) {
   const Fields fields(value, {"prefill_dma_rows", "prefill_dma_bf16"});
   return {fields.required("prefill_dma_rows").integer(0, kMaxInteger),
@@ -32,8 +33,10 @@ PlannedChannel bind_channel(std::string name, const Value& value) {
       .arithmetic = fields.required("arithmetic").word(kArithmetics),
       .max_rows = fields.required("max_rows").integer(1, kMaxInteger),
       .bytes_per_rank = fields.required("bytes_per_rank").integer(0, kMaxInteger)};
-  if (const auto wire_mode = fields.optional("wire_mode")) {
-    channel.wire_mode = wire_mode->constant("off");
+  if (channel.algorithm == Algorithm::kDmaRing) {
+    channel.wire_mode = fields.required("wire_mode").constant("off");
+  } else if (const auto wire_mode = fields.optional("wire_mode")) {
+    throw malformed_at(wire_mode->where(), fmt::format("{} is a ring's alone", wire_mode->path()));
   }
   return channel;
 }
@@ -74,6 +77,18 @@ PlannedGraph bind_graph(const Value& value) {
   return graph;
 }
 
+// Where two texts first differ, as a place in the first.
+SourceLocation first_difference(std::string_view text, std::string_view other,
+                                const std::string& file) {
+  const auto at = std::mismatch(text.begin(), text.end(), other.begin(), other.end()).first;
+  const auto line = std::count(text.begin(), at, '\n') + 1;
+  const auto offset = static_cast<std::size_t>(at - text.begin());
+  const std::size_t start = offset == 0 ? 0 : text.rfind('\n', offset - 1) + 1;
+  return {file, line, static_cast<std::int64_t>(offset - start) + 1};
+}
+
+}  // namespace
+
 ReductionPlan bind_plan(const Document& document) {
   const Fields fields(Value(document),
                       {"schema", "package", "variant", "world_size", "dtype", "switches",
@@ -98,18 +113,6 @@ ReductionPlan bind_plan(const Document& document) {
   plan.digest = fields.required("digest").digest();
   return plan;
 }
-
-// Where two texts first differ, as a place in the first.
-SourceLocation first_difference(std::string_view text, std::string_view other,
-                                const std::string& file) {
-  const auto at = std::mismatch(text.begin(), text.end(), other.begin(), other.end()).first;
-  const auto line = std::count(text.begin(), at, '\n') + 1;
-  const auto offset = static_cast<std::size_t>(at - text.begin());
-  const std::size_t start = offset == 0 ? 0 : text.rfind('\n', offset - 1) + 1;
-  return {file, line, static_cast<std::int64_t>(offset - start) + 1};
-}
-
-}  // namespace
 
 ReductionPlan read_plan(std::string_view text, const std::string& file) {
   ReductionPlan plan = bind_plan(read_yaml(text, file));

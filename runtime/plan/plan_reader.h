@@ -5,8 +5,12 @@
 #include <string_view>
 
 #include "kimi3/plan.h"
+#include "runtime/plan/document.h"
 
 namespace kimi3 {
+
+// What the JSON Schema can say: keys, kinds and ranges. Throws kMalformed, with the place.
+ReductionPlan bind_plan(const Document& document);
 
 // `text` is the whole file, `file` how the user named it. Throws kMalformed, with the place, for a
 // text that is no plan or is spelt otherwise, and kMismatch where the digest is not the text's.

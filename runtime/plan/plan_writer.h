@@ -9,7 +9,6 @@
 namespace kimi3 {
 
 inline constexpr std::string_view kPlanSchema = "kimi3.reduction-plan/1";
-inline constexpr std::string_view kPlanFileName = "reduction_plan.yaml";
 
 // The whole file, its digest line computed; plan.digest is not looked at.
 std::string write_plan(const ReductionPlan& plan);

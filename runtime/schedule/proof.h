@@ -73,7 +73,7 @@ struct ProofResult {
   bool proven() const { return !refusal; }
 };
 
-// Never throws for a bad schedule, whatever its fields hold.
+// Never throws for a bad schedule, whatever numbers its fields hold.
 ProofResult prove(const Schedule& schedule);
 
 // Proves what make_schedule makes of a request, each request once: the graphs of a plan share

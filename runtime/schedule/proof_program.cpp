@@ -87,7 +87,7 @@ class Compiler {
   Program compile() {
     reserve();
     number_cells();
-    program_.signals.assign(static_cast<std::size_t>(schedule_.world * schedule_.flags), 0);
+    program_.signals.assign(flag_number(schedule_, schedule_.world, 0), 0);
     for (int rank = 0; rank < schedule_.world; ++rank) {
       const RankProgram& ranked = schedule_.ranks[static_cast<std::size_t>(rank)];
       for (const Lane lane : kLanes) append_lane(ranked, lane);
@@ -160,12 +160,11 @@ class Compiler {
     node.step = &step;
     switch (step.kind) {
       case StepKind::kSignal:
-        node.flag = static_cast<std::uint32_t>(step.flag_rank * schedule_.flags + step.flag);
+      case StepKind::kWait:
+        node.flag = static_cast<std::uint32_t>(flag_number(schedule_, step.flag_rank, step.flag));
+        if (step.kind == StepKind::kWait) return;
         node.readers = 1;
         ++program_.signals[node.flag];
-        return;
-      case StepKind::kWait:
-        node.flag = static_cast<std::uint32_t>(step.flag_rank * schedule_.flags + step.flag);
         return;
       case StepKind::kPut:
       case StepKind::kAdd:

@@ -18,6 +18,12 @@ constexpr LaneId lane_id(int rank, Lane lane) {
   return static_cast<LaneId>(rank) * static_cast<LaneId>(kLanes.size()) + static_cast<LaneId>(lane);
 }
 
+// Flags of all ranks in one numbering; there are flag_number(schedule, schedule.world, 0).
+inline std::size_t flag_number(const Schedule& schedule, int rank, int flag) {
+  return static_cast<std::size_t>(rank) * static_cast<std::size_t>(schedule.flags) +
+         static_cast<std::size_t>(flag);
+}
+
 // A cell is a run of bytes that no region cuts: whatever touches one byte of it touches all.
 struct CellRun {
   std::uint32_t first = 0;
@@ -37,7 +43,7 @@ struct Gate {
 struct Node {
   const Step* step = nullptr;   // none: the start or the end of a call on its lane
   std::uint32_t first_run = 0;  // the dst's; those of the operands follow
-  std::uint32_t flag = 0;       // flag_rank * flags + flag
+  std::uint32_t flag = 0;       // flag_number of a signal's or a wait's
   std::uint32_t first_gate = 0;
   std::uint32_t gate_count = 0;
   std::uint32_t readers = 0;  // how many gates and waits take its clock over

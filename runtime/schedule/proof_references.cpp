@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "runtime/schedule/proof_program.h"
 #include "runtime/schedule/proof_wording.h"
 
 namespace kimi3::proof {
@@ -231,14 +232,14 @@ std::optional<Refusal> check_flags(const Schedule& schedule) {
     int waits = 0;
     std::optional<StepReference> last;
   };
-  std::vector<Uses> flags(static_cast<std::size_t>(schedule.world * schedule.flags));
+  std::vector<Uses> flags(flag_number(schedule, schedule.world, 0));
   for (int rank = 0; rank < schedule.world; ++rank) {
     for (const Lane lane : kLanes) {
       std::int32_t index = 0;
       for (const Step& step : schedule.ranks[static_cast<std::size_t>(rank)].lane(lane)) {
         const std::int32_t at = index++;
         if (step.kind != StepKind::kSignal && step.kind != StepKind::kWait) continue;
-        Uses& uses = flags[static_cast<std::size_t>(step.flag_rank * schedule.flags + step.flag)];
+        Uses& uses = flags[flag_number(schedule, step.flag_rank, step.flag)];
         ++(step.kind == StepKind::kSignal ? uses.signals : uses.waits);
         uses.last = {rank, lane, at, 1, step.kind, {}};
       }

@@ -59,11 +59,12 @@ std::string describe(const Region& region) {
                      region.byte_offset() + region.byte_count(), describe_buffer(region));
 }
 
-Refusal refusal(Property property, std::string_view message, std::optional<StepReference> first,
-                std::optional<StepReference> second, std::optional<CallerBuffers> buffers) {
+Refusal refusal(Property property, std::string_view message,
+                const std::optional<StepReference>& first,
+                const std::optional<StepReference>& second, std::optional<CallerBuffers> buffers) {
   std::string text = fmt::format("{}: {}", to_string(property), message);
   if (buffers) text += fmt::format(" (caller's buffers: {})", to_string(*buffers));
-  return {property, buffers, std::move(first), std::move(second), std::move(text)};
+  return {property, buffers, first, second, std::move(text)};
 }
 
 }  // namespace proof

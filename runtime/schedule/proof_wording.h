@@ -18,7 +18,8 @@ std::string describe_buffer(const Region& region);
 
 // With "PROPERTY: " before the message and, where the buffers matter, which they are after it.
 Refusal refusal(Property property, std::string_view message,
-                std::optional<StepReference> first = {}, std::optional<StepReference> second = {},
+                const std::optional<StepReference>& first = {},
+                const std::optional<StepReference>& second = {},
                 std::optional<CallerBuffers> buffers = {});
 
 }  // namespace kimi3::proof

@@ -37,8 +37,8 @@ TEST_F(CliTest, EveryCommandHelpsWithAnExample) {
     const ToolResult help = run({command, "--help"});
     EXPECT_EQ(help.status, 0) << command;
     EXPECT_THAT(help.out, AllOf(StartsWith("usage: kimi3-export " + command + " "),
-                                HasSubstr("\nExamples:\n  kimi3-export " + command),
-                                HasSubstr("--help")))
+                                HasSubstr("\nExamples:\n  "),
+                                HasSubstr(" kimi3-export " + command + " "), HasSubstr("--help")))
         << command;
     EXPECT_THAT(help.err, IsEmpty());
   }
@@ -77,8 +77,7 @@ TEST_F(CliTest, MissingFilesAreTheMachinesFailure) {
   const ToolResult result =
       run({"export", "--variant", "none.yaml", "--artifacts", "artifacts", "--out", "o"});
   EXPECT_EQ(result.status, 3);
-  EXPECT_EQ(result.err,
-            "kimi3-export: error: cannot open none.yaml: No such file or directory\n");
+  EXPECT_EQ(result.err, "kimi3-export: error: cannot open none.yaml: No such file or directory\n");
 }
 
 TEST_F(CliTest, OneIdentityThreePlans) {
@@ -167,7 +166,7 @@ TEST_F(CliTest, VerifyListsWhatDoesNotHold) {
   std::filesystem::remove(dir_ / "package/weights/layer-00.bin");
   const ToolResult damaged = run({"verify", "package"});
   EXPECT_EQ(damaged.status, 1);
-  EXPECT_THAT(damaged.out, HasSubstr("changed: config.json\n"));
+  EXPECT_THAT(damaged.out, HasSubstr("changed: config.json: sha256 "));
   EXPECT_THAT(damaged.out, HasSubstr("extra: more.txt\n"));
   EXPECT_THAT(damaged.out, HasSubstr("missing: weights/layer-00.bin\n"));
   EXPECT_THAT(damaged.out, HasSubstr("\nnot verified\n"));
@@ -211,12 +210,12 @@ TEST_F(CliTest, ProveShowsEverySchedule) {
 }
 
 TEST_F(CliTest, RunChecksEveryElementAndGivesStableKeys) {
-  ASSERT_EQ(export_to("package", {"IGNITION_KIMI_PREFILL_DMA_ROWS=256",
-                                  "IGNITION_KIMI_PREFILL_DMA_BF16=1"})
+  ASSERT_EQ(export_to("package",
+                      {"IGNITION_KIMI_PREFILL_DMA_ROWS=256", "IGNITION_KIMI_PREFILL_DMA_BF16=1"})
                 .status,
             0);
-  const ToolResult result = run({"run", "package", "--graph", "prefill-256", "--data",
-                                 "cancelling", "--format", "json", "--iterations", "1"});
+  const ToolResult result = run({"run", "package", "--graph", "prefill-256", "--data", "cancelling",
+                                 "--format", "json", "--iterations", "1"});
   ASSERT_EQ(result.status, 0) << result.err;
   const auto results = nlohmann::ordered_json::parse(result.out)["results"];
   ASSERT_EQ(results.size(), 3U);
@@ -250,6 +249,83 @@ TEST_F(CliTest, RegularAndExactGraphsRoundOnce) {
   }
 }
 
+// Equal input gives equal bytes, whatever the locale, the time zone, the umask, the order in which
+// files were made, their times, the working directory and the moment.
+TEST_F(CliTest, EqualInputGivesEqualBytes) {
+  ASSERT_EQ(export_to("first", kRingBf16).status, 0);
+  for (const char* name : {"weights/layer-00.bin", "graphs/prefill-3072.graph", "config.json"}) {
+    const std::string content = read_text(dir_ / "artifacts" / name);
+    std::filesystem::remove(dir_ / "artifacts" / name);
+    write_text(dir_ / "artifacts" / name, content);
+  }
+  std::filesystem::create_directory(dir_ / "elsewhere");
+  const ToolResult second = run_tool(
+      {.program = "/bin/sh",
+       .arguments = {"-c", std::string("umask 077; sleep 1.1; exec ") + KIMI3_EXPORT_PROGRAM +
+                               " export --variant ../variant.yaml"
+                               " --artifacts ../artifacts --out ../second"},
+       .environment = {"LC_ALL=tr_TR.UTF-8", "LANG=de_DE.UTF-8", "TZ=Asia/Kathmandu", kRingBf16[0],
+                       kRingBf16[1]},
+       .directory = dir_ / "elsewhere"});
+  ASSERT_EQ(second.status, 0) << second.err;
+  EXPECT_EQ(list_files(dir_ / "first"), list_files(dir_ / "second"));
+  EXPECT_EQ(read_text(dir_ / "first/manifest.json"), read_text(dir_ / "second/manifest.json"));
+  EXPECT_EQ(plan_of("first"), plan_of("second"));
+}
+
+TEST_F(CliTest, ARefusedExportLeavesAnExistingPackageAsItWas) {
+  ASSERT_EQ(export_to("package").status, 0);
+  const auto files = list_files(dir_.path());
+  const std::string manifest = read_text(dir_ / "package/manifest.json");
+  const std::string plan = plan_of("package");
+  EXPECT_EQ(export_to("package", {"IGNITION_KIMI_PREFILL_DMA_ROWS=3k"}).status, 2);
+  std::filesystem::create_symlink("/etc/passwd", dir_ / "artifacts/link");
+  EXPECT_EQ(export_to("package").status, 2);
+  std::filesystem::remove(dir_ / "artifacts/link");
+  EXPECT_EQ(list_files(dir_.path()), files);
+  EXPECT_EQ(read_text(dir_ / "package/manifest.json"), manifest);
+  EXPECT_EQ(plan_of("package"), plan);
+}
+
+TEST_F(CliTest, SystemToolsAgreeOnTheDigests) {
+  ASSERT_EQ(export_to("package").status, 0);
+  const auto shell = [&](const std::string& line) {
+    return run_tool({.program = "/bin/sh",
+                     .arguments = {"-c", line},
+                     .environment = {"PATH=/usr/bin:/bin"},
+                     .directory = dir_.path()})
+        .out.substr(0, 64);
+  };
+  EXPECT_EQ("sha256:" + shell("sha256sum package/manifest.json") + "\n", identity_of("package"));
+  EXPECT_THAT(plan_of("package"),
+              HasSubstr("\ndigest: sha256:" +
+                        shell("head -n -1 package/reduction_plan.yaml | sha256sum") + "\n"));
+}
+
+TEST_F(CliTest, TheExamplesWork) {
+  for (const std::string world : {"2", "4", "8"}) {
+    const std::string variant =
+        std::string(KIMI3_SOURCE_DIR) + "/examples/variants/k31-tp" + world + ".yaml";
+    const ToolResult built = run_tool(
+        {.program = std::string(KIMI3_SOURCE_DIR) + "/examples/build_package.sh",
+         .arguments = {"artifacts", variant, "tp" + world},
+         .environment = {"PATH=/usr/bin:/bin", std::string("KIMI3_EXPORT=") + KIMI3_EXPORT_PROGRAM},
+         .directory = dir_.path()});
+    EXPECT_EQ(built.status, 0) << built.err;
+    EXPECT_THAT(built.out, HasSubstr("\nverified\n"));
+    const ToolResult served = run_tool({.program = KIMI3_EMBED_SERVER,
+                                        .arguments = {"tp" + world, "decode-1", "3"},
+                                        .environment = {},
+                                        .directory = dir_.path()});
+    EXPECT_EQ(served.status, 0) << served.err;
+    // The third step sums a 3 from every rank.
+    EXPECT_EQ(served.out, "decode-1 attention_output: 3 reductions of 1 x 7168, first element " +
+                              std::to_string(3 * std::stoi(world)) +
+                              "\ndecode-1 moe_output: 3 reductions of 1 x 7168, first element " +
+                              std::to_string(3 * std::stoi(world)) + "\n");
+  }
+}
+
 // A plan whose shapes pass 2^31 elements and bytes is planned and inspected, not run.
 TEST_F(CliTest, SizesPassThirtyTwoBits) {
   std::string text = read_text(cases() / "variants/good.yaml");
@@ -265,11 +341,11 @@ TEST_F(CliTest, SizesPassThirtyTwoBits) {
 
 TEST_F(CliTest, ResultsThatCannotBeWrittenAreTheMachinesFailure) {
   ASSERT_EQ(export_to("package").status, 0);
-  const ToolResult result =
-      run_tool({.program = "/bin/sh",
-                .arguments = {"-c", std::string(KIMI3_EXPORT_PROGRAM) + " inspect package >/dev/full"},
-                .environment = {},
-                .directory = dir_.path()});
+  const ToolResult result = run_tool(
+      {.program = "/bin/sh",
+       .arguments = {"-c", std::string(KIMI3_EXPORT_PROGRAM) + " inspect package >/dev/full"},
+       .environment = {},
+       .directory = dir_.path()});
   EXPECT_EQ(result.status, 3);
   EXPECT_EQ(result.err,
             "kimi3-export: error: cannot write standard output: No space left on device\n");

@@ -28,7 +28,8 @@ class Values {
   static constexpr std::uint32_t kGarbage = 0;
 
   std::uint32_t input(int rank, int call, std::size_t element) {
-    return number(1, static_cast<std::uint64_t>(rank * kCalls + call), element);
+    const int source = rank * kCalls + call;
+    return number(1, static_cast<std::uint64_t>(source), element);
   }
   std::uint32_t sum(std::uint32_t left, std::uint32_t right) {
     return left == kGarbage || right == kGarbage ? kGarbage : number(2, left, right);

@@ -18,6 +18,11 @@ std::size_t lane_number(int rank, Lane lane) {
   return unsigned_of(rank) * kLanes.size() + unsigned_of(lane);
 }
 
+// Of all ranks' flags.
+std::size_t flag_number(const Schedule& schedule, int rank, int flag) {
+  return unsigned_of(rank) * unsigned_of(schedule.flags) + unsigned_of(flag);
+}
+
 bool any_meets(const std::vector<Span>& reads, const Span& write) {
   return std::any_of(reads.begin(), reads.end(),
                      [&](const Span& read) { return read.meets(write); });
@@ -48,12 +53,12 @@ Model::Model(const Schedule& schedule, Buffers buffers, bool hold_back)
   }
 }
 
-std::size_t Model::flags() const { return unsigned_of(schedule_.world * schedule_.flags); }
+std::size_t Model::flags() const { return flag_number(schedule_, schedule_.world, 0); }
 
 std::size_t Model::memory_size() const { return unsigned_of(schedule_.world) * rank_size(); }
 
 std::size_t Model::rank_size() const {
-  std::int64_t bytes = kPayloads * 2 * schedule_.elements;
+  std::int64_t bytes = std::int64_t{kPayloads} * 2 * schedule_.elements;
   for (const std::int64_t slot : schedule_.slot_bytes) bytes += slot;
   return unsigned_of(bytes / 2);
 }
@@ -111,7 +116,7 @@ Event Model::step_event(int rank, Lane lane, std::int32_t index, int call) {
   const RankProgram& program = schedule_.ranks[unsigned_of(rank)];
   const Step& step = program.lane(lane)[unsigned_of(index)];
   Event event{.rank = rank, .lane = lane, .index = index, .call = call, .step = &step};
-  const std::size_t flag = unsigned_of(step.flag_rank * schedule_.flags + step.flag);
+  const std::size_t flag = flag_number(schedule_, step.flag_rank, step.flag);
   if (step.kind == StepKind::kSignal) event.signals = flag;
   if (step.kind == StepKind::kWait) event.waits = flag;
   if (step.operand_count == 0) return event;

@@ -165,9 +165,9 @@ void shift_regions(const Schedule& schedule, std::int64_t least_bytes, const Vis
     for (const Place& place : places_of(schedule, kind)) {
       Step& step = step_at(mutant, place);
       shift(step.dst, describe(place) + " dst");
-      for (int i = 0; i < step.operand_count; ++i) {
-        const auto operand = static_cast<std::size_t>(step.first_operand + i);
-        shift(mutant.ranks[place.rank].operands[operand],
+      const auto first = static_cast<std::size_t>(step.first_operand);
+      for (std::size_t i = 0; i < static_cast<std::size_t>(step.operand_count); ++i) {
+        shift(mutant.ranks[place.rank].operands[first + i],
               fmt::format("{} operand {}", describe(place), i));
       }
     }

@@ -63,8 +63,8 @@ INSTANTIATE_TEST_SUITE_P(BothArithmetics, RingProof,
 TEST(TwoShotProof, EveryWorldAndRaggedPayloads) {
   for (int world = 2; world <= kMaxTestedWorld; ++world) {
     for (const std::int64_t elements :
-         {std::int64_t{1}, std::int64_t{world - 1}, std::int64_t{8}, std::int64_t{8 * world - 1},
-          std::int64_t{8 * world}, std::int64_t{8 * world + 1}, std::int64_t{255} * 3585,
+         {std::int64_t{1}, std::int64_t{world - 1}, std::int64_t{8}, std::int64_t{8} * world - 1,
+          std::int64_t{8} * world, std::int64_t{8} * world + 1, std::int64_t{255} * 3585,
           std::int64_t{3072} * 7168}) {
       expect_proven({Algorithm::kTwoShot, Arithmetic::kFp32RankOrder, world, 1, elements, {}});
     }
@@ -72,11 +72,12 @@ TEST(TwoShotProof, EveryWorldAndRaggedPayloads) {
 }
 
 TEST(TwoShotProof, TheStandInForTheRegularCollective) {
-  expect_proven({Algorithm::kRegular, Arithmetic::kFp32RankOrder, 8, 1, 64 * 7168, {}});
+  expect_proven(
+      {Algorithm::kRegular, Arithmetic::kFp32RankOrder, 8, 1, std::int64_t{64} * 7168, {}});
 }
 
 TEST(LargeWorldProof, SixtyFourRanks) {
-  constexpr std::int64_t kElements = 8 * 64 * 2;
+  constexpr std::int64_t kElements = std::int64_t{8} * 64 * 2;
   expect_proven({Algorithm::kDmaRing, Arithmetic::kBf16HopSum, 64, 2, kElements, {}});
   expect_proven({Algorithm::kDmaRing, Arithmetic::kFp32OwnerPacket, 64, 2, kElements, {}});
   expect_proven({Algorithm::kTwoShot, Arithmetic::kFp32RankOrder, 64, 1, kElements, {}});

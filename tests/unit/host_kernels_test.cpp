@@ -1,4 +1,5 @@
 #include <gmock/gmock.h>
+#include <hwy/highway.h>
 #include <hwy/targets.h>
 
 #include <cstdint>
@@ -29,13 +30,8 @@ class OnlyTarget {
   }
 };
 
-std::vector<std::int64_t> targets_of_this_machine() {
-  std::vector<std::int64_t> targets;
-  for (std::int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1) {
-    targets.push_back(left & ~(left - 1));
-  }
-  return targets;
-}
+// Those that this machine has and that the kernels are compiled for.
+std::vector<std::int64_t> targets_of_this_machine() { return hwy::SupportedAndGeneratedTargets(); }
 
 class HostKernels : public ::testing::TestWithParam<std::int64_t> {
  protected:

@@ -61,9 +61,9 @@ class LoaderTest : public ::testing::Test {
     const std::string file = KIMI3_SOURCE_DIR "/tests/cases/variants/good.yaml";
     const Variant variant = read_variant(read_yaml(read_text(file), file));
     std::string bytes;
-    ManifestWriter writer([&](std::string_view part) { bytes += part; });
+    ManifestWriter writer([&](std::string_view part) { bytes += part; }, to_json(variant));
     writer.add({"weights.bin", 4, std::string(64, 'f')});
-    identity_ = writer.finish(to_json(variant)).identity;
+    identity_ = writer.finish().identity;
     write_text(manifest(), bytes);
     plan_ = plan_reductions(
         variant,

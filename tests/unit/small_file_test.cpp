@@ -40,7 +40,7 @@ TEST_F(SmallFile, HasALimit) {
   EXPECT_EQ(read_small_file(path("f"), 10), "0123456789");
   test::write_text(dir_ / "f", "0123456789a");
   EXPECT_EQ(refusal(path("f")), "PATH: larger than 10 bytes");
-  EXPECT_EQ(refusal("/dev/zero"), "PATH: is a device, not a file");
+  EXPECT_EQ(refusal("/dev/zero"), "PATH: is a character device, not a file");
 }
 
 TEST_F(SmallFile, IsARegularFile) {

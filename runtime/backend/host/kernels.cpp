@@ -23,7 +23,7 @@ static_assert(std::endian::native == std::endian::little, "the halves of a pair 
 // writes overlap only where they alternate at this grain.
 constexpr std::size_t kLineBytes = 64;
 constexpr std::size_t kBlock = kLineBytes / sizeof(bfloat16);
-// How far ahead of the reads the caches are told; a few pages' worth hides the memory's latency.
+// How many elements ahead of the reads the caches are told; half a page hides the memory's latency.
 constexpr std::size_t kPrefetch = 1024;
 
 // What is less than a line, before the first whole one and after the last.
@@ -129,7 +129,8 @@ template <Rounding kRounding, bool kStream>
 void sum_lines(const SumStrip& strip, std::size_t begin, std::size_t end) {
   HWY_ALIGN std::uint16_t line[kBlock];
   for (std::size_t at = begin; at < end; at += kBlock) {
-    for (const bfloat16* source : strip.sources) hwy::Prefetch(source + at + kPrefetch);
+    const std::size_t ahead = std::min(at + kPrefetch, end - 1);
+    for (const bfloat16* source : strip.sources) hwy::Prefetch(source + ahead);
     sum_line<kRounding>(strip, at, line);
     for (bfloat16* destination : strip.destinations) copy_line<kStream>(line, destination + at);
   }
