@@ -41,8 +41,8 @@ WriteResult export_package(const ExportRequest& request, const nlohmann::json& v
                            const PlanText& plan_text, const RunControl& control = {},
                            FileSystem& files = real_file_system());
 
-// Replaces reduction_plan.yaml of the package, under its lock; waits for another writer no longer
-// than kLockSeconds. Two at once end as one or the other, and readers see the old plan or the new.
+// Replaces reduction_plan.yaml of the package, under its lock. Two at once end as one or the
+// other, and readers see the old plan or the new.
 WriteResult replace_plan(const std::string& package, const PlanText& plan_text,
                          const RunControl& control = {}, FileSystem& files = real_file_system());
 

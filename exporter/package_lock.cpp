@@ -18,7 +18,7 @@ constexpr auto kPause = std::chrono::milliseconds(5);
 
 void take_lock(FileSystem& files, int directory, const std::string& shown,
                const RunControl& control) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(kLockSeconds);
+  const auto deadline = std::chrono::steady_clock::now() + control.lock_limit;
   for (;;) {
     check_stop(control);
     const int locked = files.lock(directory);
@@ -27,8 +27,7 @@ void take_lock(FileSystem& files, int directory, const std::string& shown,
       return;
     }
     if (std::chrono::steady_clock::now() >= deadline) {
-      throw machine_failure(fmt::format("{} has been locked by another writer for {} seconds",
-                                        quoted_path(shown), kLockSeconds),
+      throw machine_failure(fmt::format("{} stays locked by another writer", quoted_path(shown)),
                             "run again when it is done");
     }
     std::this_thread::sleep_for(kPause);

@@ -9,11 +9,8 @@
 
 namespace kimi3 {
 
-// No writer waits longer than this for another.
-inline constexpr int kLockSeconds = 10;
-
 // Waits for the lock of an open directory; it is held until the descriptor is closed. Throws
-// kMachine when the time is up, and when asked to stop.
+// kMachine when control.lock_limit is over, and when asked to stop.
 void take_lock(FileSystem& files, int directory, const std::string& shown,
                const RunControl& control);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 
@@ -15,6 +16,8 @@ struct RunControl {
   std::function<void(std::int64_t done, std::int64_t total)> progress;
   // Where it becomes true, the operation cleans up and throws kMachine within a block or so.
   const std::atomic<bool>* stop = nullptr;
+  // How long to wait for another writer of the same package.
+  std::chrono::milliseconds lock_limit = std::chrono::seconds(10);
 };
 
 // Throws kMachine once the operation was asked to stop.
